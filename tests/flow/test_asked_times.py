@@ -11,7 +11,7 @@ import cued
 from cued.engine import Parts, Question, decide, gather
 from cued.engine.envelope import Envelope
 from cued.flow.cue import spoken_times
-from cued.model import Cue, Interval, TermStatistic
+from cued.model import EPOCH, Cue, Interval, TermStatistic
 from cued.policy.presets import preset
 from cued.text.event_times import beside
 from tests.building import NOW, ago, evidence, memory
@@ -206,6 +206,46 @@ def test_what_was_noted_before_for_a_time_to_come_is_of_that_time(cue, text):
     memories.remember("The bike was repaired on 11 March.", at="2025-05-20")
     memories.remember(text, at="2025-05-20")
     assert [each.text for each in memories.recall(cue).memories] == [text]
+
+
+@pytest.mark.parametrize("cue", ["What do I have on Wednesday?", "Anything planned for next week?"])
+def test_what_is_said_in_a_conversation_of_a_time_to_come_is_of_that_time(cue):
+    memories = cued.open(clock=lambda: datetime(2025, 6, 5, 12, tzinfo=UTC)).tenant("t")
+    said = ["I slept well.", "The bike was repaired on 11 March.", "Piet asked me out, coffee on 11 June!", "How lovely."]
+    memories.remember_turns([{"role": "user", "content": text} for text in said], session="s", at="2025-05-20")
+    assert [each.text for each in memories.explain(cue).recall.memories][:1] == [said[2]]
+
+
+@pytest.mark.parametrize("cue", ["What has to be done by 15 June?", "What happens before the end of June?"])
+def test_until_when_there_is_time_begins_now(cue):
+    memories = cued.open(clock=lambda: datetime(2025, 6, 5, 12, tzinfo=UTC)).tenant("t")
+    memories.remember_many([{"text": f"Note number {place}.", "at": f"2025-04-{place:02d}"} for place in range(1, 31)])
+    memories.remember("Dentist on 11 June at 9:15.", at="2025-05-20")
+    assert [each.text for each in memories.recall(cue).memories] == ["Dentist on 11 June at 9:15."]
+
+
+@pytest.mark.parametrize(
+    "cue",
+    ["What did I do before the end of June?", "What has been decided by 15 June?", "What was due until today?"],
+)
+def test_who_tells_of_the_past_asks_for_all_that_was_before(cue):
+    asked = Cue(utterance=cue, now=datetime(2025, 6, 5, 12, tzinfo=UTC))
+    assert spoken_times(asked, "utterance").intervals[0].start == EPOCH
+
+
+def test_what_is_coming_up_are_the_weeks_to_come():
+    memories = cued.open(clock=lambda: datetime(2025, 6, 5, 12, tzinfo=UTC)).tenant("t")
+    memories.remember("The bike was repaired on 11 March.", at="2025-05-20")
+    memories.remember("Dentist on 11 June at 9:15.", at="2025-05-20")
+    memories.remember("The lease ends on 30 November.", at="2025-05-20")
+    for cue in ("What's coming up?", "Any upcoming appointments?"):
+        assert [each.text for each in memories.recall(cue).memories] == ["Dentist on 11 June at 9:15."]
+
+
+@pytest.mark.parametrize("cue", ["Who is coming up with ideas?", "Did it come up?", "What is coming up in September?"])
+def test_who_names_a_date_or_means_something_else_asks_for_no_coming_weeks(cue):
+    asked = spoken_times(Cue(utterance=cue, now=NOW), "utterance")
+    assert not any(each.start == NOW for each in asked.intervals)
 
 
 @pytest.mark.parametrize("cue", ["Where was I at the beginning of June?", "What did I do on 3 June?", "Wo war ich am 3. Juni?"])

@@ -1,13 +1,14 @@
 """cue: what the agent is doing now, read into what each channel looks for."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from cued.flow import arc
-from cued.model import Cue, DenseLookup, EntityLookup, Intent, Interval, LexicalLookup, Lookup, TemporalLookup
+from cued.model import EPOCH, Cue, DenseLookup, EntityLookup, Intent, Interval, LexicalLookup, Lookup, TemporalLookup
 from cued.policy.spec import Over, Policy
 from cued.text.analyse import query_terms
 from cued.text.entities import entities
@@ -15,7 +16,9 @@ from cued.text.event_times import Beside, beside
 from cued.text.hollow_words import SAYING, unframed
 from cued.text.intent import addresses_agent, is_idle
 from cued.text.intent import intent as intent_of
-from cued.text.times import Mention, loose, times
+from cued.text.languages import foreignness
+from cued.text.patterns import pattern, spoken
+from cued.text.times import Mention, coming, loose, times
 from cued.text.times.share import time_share
 
 
@@ -136,15 +139,33 @@ class Times(NamedTuple):
 
 
 _NO_TIME = Times((), 0.0)
+_DAY = timedelta(days=1)
+_DONE = pattern(r"\W(?:did|was|were|had|(?:have|has) (?:(?!to\b)\w+ ){0,2}(?:been|done|made|said|\w\w+ed))\b")
+"""What tells of the past or of what has been done."""
+_STRANGE = 0.5
+"""How foreign a cue is from which on it is not told whether it speaks of the past."""
 
 
 @lru_cache(maxsize=64)
 def spoken_times(cue: Cue, over: Over) -> Times:
     """The times that the cue speaks of, relative to its now, as loosely as it speaks of them; none where it only greets."""
     text = words(cue, over)
-    found = times(text, now=cue.now)
+    found = tuple(still_to_come(mention, cue) for mention in times(text, now=cue.now) or coming(text, now=cue.now))
     share = time_share(text, [(mention.start, mention.end) for mention in found]) if found else 0.0
     return Times(merged([loose(mention) for mention in found]), share, found) if share else _NO_TIME
+
+
+def still_to_come(mention: Mention, cue: Cue) -> Mention:
+    """The mention, from now on where it says until when there is time: "by the end of the month", "before Christmas".
+
+    Who tells of the past asks for all that was before, and so may any cue that is not English.
+    """
+    open_until = mention.interval.end if mention.interval.start == EPOCH else cue.now
+    if open_until <= cue.now + _DAY or intent(cue) == "past":
+        return mention
+    if _DONE.search(spoken(cue.utterance)) or foreignness(cue.utterance) >= _STRANGE:
+        return mention
+    return replace(mention, interval=Interval(cue.now, open_until))
 
 
 def timeless(cue: Cue) -> str:

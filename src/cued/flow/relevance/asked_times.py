@@ -144,15 +144,15 @@ def _graded(table: Table, said: Sequence[Mention]) -> Column:
 
 def _told_of(table: Table, said: Sequence[Mention]) -> Column:
     """1 for a note that told ahead of a time to come that is asked for: "the midterm is on 19 May"; half when that is over; else 0."""
-    if table.notes is table.nothing:
-        return table.nothing
     told, (to_come, over) = np.zeros(len(table)), _meant(table.evidence.cue, said)
-    for row in np.flatnonzero((table.columns["window"] <= 0.0) & (table.notes > 0.0)).tolist():
+    if not to_come and table.notes is table.nothing:
+        return table.nothing
+    for row in np.flatnonzero((table.columns["window"] <= 0.0) & ((table.notes > 0.0) | bool(to_come))).tolist():
         memory = table.memories[row]
         for each in _told_ahead(memory.text[:_BEGUN], memory.created_at):
             if _lies_in(each, to_come):
                 told[row] = 1.0
-            elif _lies_in(each, over):
+            elif table.notes[row] and _lies_in(each, over):
                 told[row] = max(told[row], _PLANNED)
     return told
 
@@ -165,7 +165,8 @@ def _meant(cue: Cue, said: Sequence[Mention]) -> tuple[list[Interval], list[Inte
     over = cues.intent(cue) == "past" or tells_of_past(cue.utterance)
     ahead = () if over else times(cue.utterance, now=cue.now, ahead=True)
     asked = list(map(loose, said))
-    return [each for each in (*asked, *map(loose, ahead)) if each.end > cue.now], [each for each in asked if each.end <= cue.now]
+    both = [*asked, *(loose(cues.still_to_come(mention, cue)) for mention in ahead)]
+    return [each for each in both if each.end > cue.now], [each for each in asked if each.end <= cue.now]
 
 
 def _lies_in(told: Interval, asked: Sequence[Interval]) -> bool:

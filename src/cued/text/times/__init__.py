@@ -17,7 +17,7 @@ from cued.text.scripts import MAYBE_VIETNAMESE, fold
 from cued.text.times.languages.triggers import LATIN_TRIGGERS
 from cued.text.times.vocabulary import TRIGGERS, Token
 
-__all__ = ["Mention", "loose", "times", "told_ahead"]
+__all__ = ["Mention", "coming", "loose", "times", "told_ahead"]
 
 _WORD = pattern(r"[a-z]+|\d")
 _TRIGGERS = TRIGGERS | frozenset("0123456789")
@@ -36,7 +36,8 @@ _FUTURE = pattern(
     r"|(?<=^ )(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b)"
 )
 """What looks ahead, sought behind a blank."""
-_DAY = timedelta(days=1)
+_COMING = pattern(r"(?i)\W(coming up(?! (?:to|with|from|against)\b)|upcoming)\b")
+_DAY, _SOON = timedelta(days=1), timedelta(weeks=4)
 
 
 class Mention(Struct, frozen=True, kw_only=True):
@@ -61,6 +62,15 @@ def times(text: str, *, now: datetime, ahead: bool = False) -> tuple[Mention, ..
         return () if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here, ahead=ahead))
     found = _elsewhere(text, here, ahead=ahead)
     return found or (() if _TRIGGERS.isdisjoint(words) else _mentions(text, _english(text, here, ahead=ahead)))
+
+
+def coming(text: str, *, now: datetime) -> tuple[Mention, ...]:
+    """The weeks to come, of a text that asks for what is "coming up" and names no date."""
+    here = now.astimezone(UTC)
+    found = ((match.start(1), match.end(1)) for match in _COMING.finditer(f" {text}"))
+    return tuple(
+        Mention(start=start - 1, end=end - 1, text=text[start - 1 : end - 1], interval=Interval(here, here + _SOON)) for start, end in found
+    )
 
 
 def _english(text: str, now: datetime, *, ahead: bool) -> list[Token]:
