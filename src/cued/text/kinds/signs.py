@@ -28,14 +28,19 @@ MONEY: Final = (
 )
 _AMOUNT: Final = (
     r"(?<![\d.,:/-])(?<!\Wat )(?<!\Wum )(?<!\Wab )(?<!\Wbis )(?<!\Win )(?<!\Wim )(?<!since )(?<!seit )\d[\d.,]*+"
-    rf"(?![\d:/]|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|o'clock|st|nd|rd|th|%|[km]?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?"
+    rf"(?![\d:/]|-[a-z](?![\w-])|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|o'clock|st|nd|rd|th|%|[km]?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?"
     rf"|{MONTH}\w*)(?!\w))"
 )
-"""A number that may be money: no time of day, no date, no measure, not so many of anything."""
+"""A number that may be money: no time of day, no date, no code, no measure, not so many of anything."""
 _PLACED: Final = (
     r"(?<![\d.,:/])\d+(?!\d|[.,:/]\d|\s?(?:[ap]\.?m|uhr|%|[km]?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?)(?!\w))"
 )
 """A number that may be part of an address: no time of day, no measure."""
+_QUANTITY: Final = (
+    r"(?<![\d.,:/-])\d[\d.,]*+(?![\d:/]|-[a-z](?![\w-])|\s?(?:[ap]\.?m|uhr|h|o'clock|st|nd|rd|th"
+    rf"|{MONTH}\w*)(?!\w))"
+)
+"""A number that may be how much there is of something: no time of day, no date, no code."""
 _YEARS: Final = (
     rf"(?<![\d.,:/])\d+(?![\d.,:/]\d|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|%|k?g|[kcm]?m|m?l|{MONTH}\w*)(?!\w))|(?:{WORDS})(?!{_THINGS})"
 )
@@ -44,13 +49,18 @@ _MUCH: Final = (
     r"much|lots?|few|many|several|little|all|none|nothing|no|free|once|twice|pair|couple|plenty|enough|some|more|less|most|every"
     r"|viele?|wenige?|alle|keine?|mucho|poco|todos?|beaucoup|peu|tout|molto|tutto|muito|veel|weinig|mycket|meget|dużo|mało"
 )
+_DEAR: Final = (
+    "much|lots?|little|nothing|free|no charge|viel|wenig|nichts|mucho|poco|nada|beaucoup|peu|rien|molto|niente|muito|veel|weinig"
+    "|mycket|meget|dużo|mało"
+)
+"""How much something costs without a number."""
 _SPAN: Final = (
     r"(?:second|minute|hour|day|night|week|month|year|decade|centur|morning|evening|afternoon|season|summer|winter|spring|autumn|fortnight"
     r"|stunde|tag|woche|monat|jahr|hora|día|semana|mes|año|heure|jour|semaine|mois|giorn|settiman|ann[io]|dia|uur|dag|maand"
     r"|timm|time|veck|uge|måned|månad|år|godzin|dzień|dni|tydzień|tygodni|rok|lat)\w*"
 )
 _PRICE: Final = (
-    rf"{_AMOUNT}|{WORDS}(?!{_THINGS})|\d\s?(?:{MONEY})(?!\w)|[$€£¥₹]|\W(?:{_MUCH}|{MONEY}|fees?|gifts?|presents?|paid|each|per|gratis|prix"
+    rf"{_AMOUNT}|{WORDS}(?!{_THINGS})|\d\s?(?:{MONEY})(?!\w)|[$€£¥₹]|\W(?:{_DEAR}|{MONEY}|fees?|gifts?|presents?|paid|each|per|gratis|prix"
     r"|chère?s?|car[oa]s?|pag(?:a|o|ó|amos|ato|ata|ar|ou|uei)|(?:cost|pric|cheap|expens|pay|charg|bargain|worth|kost|preis|teuer|bezahl|geschenk"
     r"|cuest|preci|coût|prezz)\w*)(?!\w)"
 )
@@ -71,7 +81,7 @@ _SIGNS: Final[dict[Kind, str]] = {
     ),
     "price": _PRICE,
     "pay": rf"{_PRICE}|\W(?:earn|salar|wage|income|rais|stipend|pension|hourly|gehalt|verdien|lohn|suel|gan[aó]|salaire|gagn)",
-    "amount": rf"{_NUMBER}|{_PRICE}",
+    "amount": rf"{_QUANTITY}|{WORDS}|{_PRICE}",
     "version": (
         r"(?<![\w./:#$€£-])v?\d{1,2}(?:\.\d+)*+(?![\w/:%-]|\s(?:[ap]\.?m|percent|people|users|seats|times|(?:second|minute|hour|day|week|month|year)s?)(?!\w))|\W(?:versi[oó]n\w*|latest|newest|stable|current|lts|neueste\w*|derni[eè]re|última)(?!\w)"
     ),
@@ -81,7 +91,7 @@ _SIGNS: Final[dict[Kind, str]] = {
         rf"{_YEARS}|\W(?:(?:is|are|brand|quite|as|so|still|very) new\W|age\W|aged|old|elder|young|born|bab(?:y|ies)|toddler|infant|teen"
         r"|adult|pension|centur|ancient|modern|victorian|medieval|built|planted|founded|turn|school|kindergarten|universit"
         r"|college|grade|alt|jung|geboren|gebaut|gepflanzt|años|joven|viej|nacid"
-        r"|née?\W|âge|jeune|vieux|vieil|anni|giovan|nat[oa]\W|anos|oud|jong|gammel|gammal|ung|født|född|lat\W|stary|młod|urodz)"
+        r"|née?\W|âge|jeune|vieux|vieil|anni\W|giovan|nat[oa]\W|anos|oud|jong|gammel|gammal|ung|født|född|lat\W|stary|młod|urodz)"
     ),
     "birthday": (
         rf"{_NUMBER}|\W(?:birth|born|{_SPAN}|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|christmas|easter|eve\W"

@@ -89,7 +89,13 @@ _QUESTIONS: Final[tuple[tuple[Kind, str], ...]] = (
             r"|quanto (?:cost\w+|custa|pag(?:o|a|hiamo|amos)) "
         ),
     ),
-    ("amount", r"how much (?:is|are|was|were) (?:my|our|your|his|her|their|the|\w+['’]s) \w+(?: \w+){0,2}\W*\Z"),
+    (
+        "amount",
+        (
+            r"how much (?:is|are|was|were) (?:my|our|your|his|her|their|the|\w+['’]s) \w+(?: \w+){0,2}"
+            r"(?: (?:an?|per|each|every) \w+)?\W*\Z"
+        ),
+    ),
     ("price", r"(?:wat|hoeveel) kost |ile kosztuje |hvad koster |hva koster |vad kostar "),
     ("pay", r"how much (?:does|did|do|will) [^?]+ (?:earn|make|get paid)\W|wie ?viel verdien\w+ |cuánto gana |combien gagne "),
     ("size", r"(?:how much|what) (?:does|did|do) [^?]+ weigh\W"),
