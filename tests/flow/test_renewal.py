@@ -120,6 +120,20 @@ def test_a_time_that_is_over_asks_for_what_was():
     assert ids(OLD, NEW, intervals=(Interval(start=NOW - day, end=NOW + day),)) == ["new", "old"]
 
 
+def test_what_begins_with_another_name_than_is_asked_for_does_not_stand_above():
+    old = memory("old", text="Ivy's shoe size is 38, Oscar's is 33.", entities=("ivy", "oscar"), created=ago(days=90))
+    new = memory("new", text="Oscar outgrew his shoes again: size 35 now.", entities=("oscar",), created=ago(days=9))
+    assert ids(old, new, cue="What shoe size is Ivy?") == ["old", "new"]
+    assert ids(old, new, cue="What shoe size is Oscar?") == ["new", "old"]
+
+
+def test_where_the_cue_asks_who_what_names_nobody_does_not_stand_above():
+    old = memory("old", text="Cello lessons are on Tuesdays with Mrs Feld.", entities=("feld",), created=ago(days=90))
+    new = memory("new", text="Moved the cello lessons to Thursdays.", created=ago(days=9))
+    assert ids(old, new, cue="Who gives my cello lessons?") == ["old", "new"]
+    assert ids(old, new, cue="When are my cello lessons?") == ["new", "old"]
+
+
 def test_what_only_speaks_of_the_same_thing_renews_nothing():
     shed = memory("shed", text="The shed is painted green.", created=ago(days=90))
     lock = memory("lock", text="The padlock of the shed has a new code: 9035.", created=ago(days=9))

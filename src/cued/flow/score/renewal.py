@@ -8,10 +8,12 @@ from typing import Literal
 
 import numpy as np
 
+from cued.flow import cue as cues
 from cued.flow.table import Table
-from cued.model import Column, outranks
+from cued.model import Column, Memory, outranks
 from cued.text.intent import asks_of_before, tells_of_past
 from cued.text.languages import foreignness, is_latin
+from cued.text.patterns import pattern, spoken
 from cued.text.tongues.change_words import tells_change
 
 _ABOVE = 0.01
@@ -26,6 +28,7 @@ _SAME_TEXT = 0.3
 """And so much of its words and values it shares with the other, where nothing tells a change: of two leanings each may hold."""
 _STRANGE = 0.5
 """How foreign a cue is from which on claims are not read."""
+_WHO = pattern(r"\W*[Ww]ho(?:['\u2019]s|m|se)?\b")
 _AT_ODDS = frozenset({"update", "negation"})
 
 
@@ -101,7 +104,20 @@ def _renews(table: Table, new: int, old: int) -> bool:
     since = max(_told_at(table, old), earlier.updated_at)
     if since >= max(_told_at(table, new), later.updated_at) or outranks(earlier.trust, later.trust):
         return False
-    return later.source.speaker == earlier.source.speaker and _changes(table, new, old)
+    return later.source.speaker == earlier.source.speaker and _may_answer(table, later, earlier) and _changes(table, new, old)
+
+
+def _may_answer(table: Table, later: Memory, earlier: Memory) -> bool:
+    """Whether a later note may answer where an earlier one does.
+
+    It does not begin with the name of somebody else than is asked about, and names somebody where the cue asks who.
+    """
+    cue = table.evidence.cue.utterance
+    if _WHO.match(cue) and earlier.entities and not later.entities:
+        return False
+    asked = frozenset(cues.named(cue)).intersection(earlier.entities)
+    begun = spoken(later.text).lstrip()
+    return not asked or not asked.isdisjoint(later.entities) or not any(begun.startswith(name) for name in later.entities)
 
 
 def _changes(table: Table, new: int, old: int) -> bool:
