@@ -373,6 +373,12 @@ def test_a_german_noun_is_no_stranger_for_its_capital_and_a_name_is():
     assert columns_of("Wann kommt Jonas?", [memory("a")], terms=[("kommt", 1), ("jona", 0)])["strangers"][0] == 1.0
 
 
+def test_what_is_ordered_may_have_any_name():
+    ordered = columns_of("add a Badge to the page", [memory("a")], terms=[("badg", 0), ("page", 1)])
+    assert ordered["strangers"][0] == 0.0
+    assert columns_of("where is the Badge?", [memory("a")], terms=[("badg", 0)])["strangers"][0] == 1.0
+
+
 def test_a_noun_behind_a_question_word_and_a_verb_that_opens_an_order_are_no_strangers():
     told = columns_of("Welche Medikamente braucht Jonas?", [memory("a")], terms=[("medikament", 0), ("braucht", 0), ("jona", 1)])
     assert told["strangers"][0] == 0.0

@@ -36,6 +36,8 @@ def test_a_question_about_what_is_known_does_not(cue):
         "cook something for Mira",
         "Let's cook pasta for everyone",
         "Buy sweets for the children",
+        "add a test for the importer",
+        "implement the retry that we spoke of",
     ],
 )
 def test_a_piece_of_work_is_ordered(cue):
@@ -69,6 +71,16 @@ def test_a_preference_leans(text):
 @pytest.mark.parametrize("text", ["The bus is blue.", "Mia was born in May.", "Mia wants to move in May.", ""])
 def test_a_plain_fact_does_not(text):
     assert not leans(text)
+
+
+@pytest.mark.parametrize("text", ["The user asked not to add dependencies.", "User wants named exports."])
+def test_what_the_user_is_said_to_want_or_to_have_asked_for_leans(text):
+    assert leans(text)
+
+
+def test_a_word_of_a_command_leans_to_nothing():
+    assert not leans("After a merge run `pnpm install --lockfile-only` and commit.")
+    assert leans("Install with the lockfile only.")
 
 
 @pytest.mark.parametrize("cue", ["Find a hotel in Rome", "Set up a call with Tom", "put together some slides"])

@@ -315,9 +315,10 @@ _SEEKS = pattern(
 _ORDERS = pattern(
     r"\W*(?:(?:please|now|ok|okay|then|and|hey|hi)\W+)*"
     r"(?:(?:can|could|would|will) you (?:please )?|(?:i|we) (?:need|want|have) (?:you )?to |let's )?"
-    r"(?:(?:reply|respond|write) to \w|(?:arrange|bake|book|buy|compose|cook|create|design|draft|find|make|order|organi[sz]e|pack|prepare"
-    r"|put (?:on|together)|reserve|rewrite|schedule|set up|summari[sz]e|write) (?:an?|the|my|our|his|her|their|me|us|him|them|some\w*"
-    r"|more|new|for|\d+|two|three|breakfast|lunch|dinner)\b|(?:arrange|bake|buy|compose|cook|organi[sz]e|prepare|reserve|write) \w)"
+    r"(?:(?:reply|respond|write) to \w|(?:add|arrange|bake|book|build|buy|compose|cook|create|design|draft|find|generate"
+    r"|implement|make|order|organi[sz]e|pack|prepare|put (?:on|together)|reserve|rewrite|schedule|set up|summari[sz]e|write)"
+    r" (?:an?|the|my|our|his|her|their|me|us|him|them|some\w*|more|new|for|\d+|two|three|breakfast|lunch|dinner)\b"
+    r"|(?:arrange|bake|buy|compose|cook|organi[sz]e|prepare|reserve|write) \w)"
 )
 """An order for something new, which whoever orders it may like in one way or another: no "book club", and no change of what is there."""
 _LEANS = pattern(
@@ -327,8 +328,10 @@ _LEANS = pattern(
     r"|vegan|vegetarian|kosher|halal|gluten|diet|afraid|scared|scares|fear\w*|phobi\w+|terrified|anxious|uncomfortable|upset\w*"
     r"|keen on|fond of|fan of|interested in|passionate|drawn to|committed to|opposed to|strict\w*|must|only|mostly|budget|hardly"
     r"|at most|no more than|no \w+ing|too \w+|(?:gave|given|give|giving) up|cut(?:s|ting)? (?:down|back|out)"
-    r"|i (?:like|want|need|find|value|believe|tend)|likes|tends|(?:wants|needs)(?! to\b))\b"
+    r"|i (?:like|want|need|find|value|believe|tend)|likes|tends|(?:wants|needs)(?! to\b)"
+    r"|user (?:wants|needs|asked|asks|wishes|expects|insisted))\b"
 )
+_IN_CODE = pattern("`[^`]+`")
 _SOUGHT_ELSEWHERE = pattern(rf"\W(?:{'|'.join(leaning_words.SEEKING.values())})(?!\w)")
 _ORDERED_ELSEWHERE = pattern(rf"\W*(?:{'|'.join(leaning_words.ORDERING.values())})(?!\w)")
 _LEANS_ELSEWHERE = pattern(rf"\W(?:{'|'.join(leaning_words.LEANING.values())})(?!\w)")
@@ -375,7 +378,8 @@ def sought(utterance: str, state: str, *, foreign: bool = False) -> Sought:
 @lru_cache(maxsize=1 << 14)
 def leans(text: str, *, foreign: bool = False) -> bool:
     """Whether a memory tells what somebody prefers, avoids or cannot have, in English or, where it is `foreign`, another language."""
-    begun = text[:_LOOKED_AT]
+    # `--only` is a word of a command.
+    begun = _IN_CODE.sub("`", text[:_LOOKED_AT]) if "`" in text else text[:_LOOKED_AT]
     # A pattern that minds case finds its words several times as fast.
     return bool(_LEANS_ELSEWHERE.search(spoken(begun)) if foreign else _LEANS.search(begun.lower()))
 

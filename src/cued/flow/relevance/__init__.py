@@ -163,7 +163,8 @@ def _counted(table: Table, heard: _Heard) -> Counted:
 def _alike(table: Table, heard: _Heard, words: Counted, cosine: Column) -> dict[str, Column]:
     """The columns that are the same for all candidates: what cue and store are like."""
     terms = _own_terms(table, heard)
-    named = [each for each in terms if each.term in heard.names]
+    # Whoever orders something new gives it a name that nothing here has.
+    named = [each for each in terms if each.term in heard.names] if heard.seeks != "order" else []
     values = {
         "crowd": np.log1p(max(table.evidence.findings.visible, _FEW)),
         "astray": astray(table, cosine),
