@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.text import languages
-from cued.text.languages import foreignness, is_latin, joins_words, no_names, technical
+from cued.text.languages import foreignness, is_code, is_latin, joins_words, no_names, technical
 
 
 @pytest.mark.parametrize("text", ["", "42", "The café is über-nice", "Tôi sống ở Hà Nội", "Mia said 你好 to the neighbours in the yard"])
@@ -212,3 +212,13 @@ def test_what_has_a_mark_of_code_has_a_sign_of_it(text):
 )
 def test_a_language_that_writes_compounds_as_one_word_is_told_by_its_function_words(text, joins):
     assert joins_words(text) == joins
+
+
+@pytest.mark.parametrize("text", ["ERR_LEDGER_UNBALANCED", "parseConfig", "RefundService.request", "MapView.tsx", "#48214", "OPS-482"])
+def test_an_identifier_is_a_code(text):
+    assert is_code(text)
+
+
+@pytest.mark.parametrize("text", ["YouTube", "iPhone", "breakfast", "sister-in-law", "parseConfig fails", "mia@example.org"])
+def test_a_word_a_brand_and_an_address_are_none(text):
+    assert not is_code(text)

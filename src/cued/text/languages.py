@@ -53,6 +53,7 @@ _SIGN = pattern(
 )
 # An address is somebody's, and no code.
 _EMAIL = pattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\b")
+_BRAND = pattern(r"(?:[A-Z][a-z]+|[a-z])[A-Z][a-z]+")
 _BEGUN = 240
 # So many marks a word are surely code; prose has one in some twenty.
 _SURELY_CODE = 0.25
@@ -152,6 +153,10 @@ def technical(text: str) -> float:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text is one code and no word: a number, a hash, a ticket; a third of what it is written with are digits."""
+    """Whether a text is one code and no word: a number, a hash, a ticket, of which a third are digits, or an identifier.
+
+    "YouTube" and "iPhone" are spelt as some identifiers are.
+    """
     signs = [sign for sign in text if sign.isalnum()] if len(text.split(maxsplit=1)) == 1 else []
-    return bool(signs) and sum(map(str.isdecimal, signs)) >= _OF_A_CODE * len(signs)
+    identifier = technical(text) > 0.0 and not _BRAND.fullmatch(text)
+    return bool(signs) and (identifier or sum(map(str.isdecimal, signs)) >= _OF_A_CODE * len(signs))

@@ -204,7 +204,7 @@ def _blind(table: Table, calibration: Calibration, heard: _Heard) -> Column:
     """1 where there is no vector, or none that says anything.
 
     The encoder knows Latin script alone and cue or memory has another, or one of them is a letter or two, which any short text is near to,
-    or the cue is a code, which means nothing.
+    or the cue is a code or an identifier, which means nothing.
     """
     said = cues.words(table.evidence.cue, "cue")
     if len(said) < _LETTERS or is_code(said) or (calibration.latin_only and not heard.latin):
