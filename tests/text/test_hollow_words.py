@@ -25,6 +25,7 @@ from cued.text.stemming import beginnings, heads, kindred, loosely
         ("りんごはどこで買いましたか", ("りん", "んご", "買")),
         ("我住在哪里？", ("住",)),
         ("他喝什么", ("喝",)),
+        ("什么时候上线？", ("候上", "上线")),
         ("どこに住んでいますか", ("住",)),
         ("房租幾號要繳", ("房租", "租幾", "號要", "要繳")),
         ("Var ligger nyckeln till källaren?", ("ligger", "nyckeln", "kallaren")),

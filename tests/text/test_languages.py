@@ -222,3 +222,12 @@ def test_an_identifier_is_a_code(text):
 @pytest.mark.parametrize("text", ["YouTube", "iPhone", "breakfast", "sister-in-law", "parseConfig fails", "mia@example.org"])
 def test_a_word_a_brand_and_an_address_are_none(text):
     assert not is_code(text)
+
+
+@pytest.mark.parametrize("text", ["gracias, haz el commit", "danke, bitte committen"])
+def test_thanks_in_another_language_tell_it_among_other_words_too(text):
+    assert foreignness(text) == 1.0
+
+
+def test_thanks_in_another_language_among_words_of_english_do_not():
+    assert foreignness("danke, that was the right one") == 0.0

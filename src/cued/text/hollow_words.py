@@ -121,7 +121,7 @@ _ELSEWHERE: Final = (
 _JOINING: Final = frozenset("的了吗嗎呢吧啊呀嘛么麼什谁誰哪怎是我你您他她它们們这這那和与與就都也很更最请請着在")
 _ASKING: Final = frozenset(
     """多少 如何 几个 幾個 有没 没有 沒有 可以 一个 一個 为了 因为 何时 為何 为何 以及 或者 其他 几点 幾點 少钱 少錢 多久 几号 几月
-幾號 幾月 哪里 哪裡 哪儿 哪兒 何 誰 何時 何処 どこ こへ こで どの どれ どん いく くら だれ なぜ いつ""".split()
+幾號 幾月 时候 時候 哪里 哪裡 哪儿 哪兒 何 誰 何時 何処 どこ こへ こで どの どれ どん いく くら だれ なぜ いつ""".split()
 )
 # Particles and endings of Japanese; a word that is written in hiragana has other pairs.
 _ENDING: Final = frozenset("のはがをにでともかたてしするまいなっれよね")

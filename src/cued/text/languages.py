@@ -101,7 +101,7 @@ def _of_others(words: list[str], written: str) -> bool:
 
     What is written in capitals among small letters is a name, as KDE is.
     """
-    telling = OTHERS.intersection(words) if len(words) >= _TELLING else _ASKING.intersection(words[:1]) | _GREETING.intersection(words)
+    telling = (OTHERS if len(words) >= _TELLING else _ASKING.intersection(words[:1])).union(_GREETING).intersection(words)
     return any(word.upper() not in written for word in telling) or bool(telling and written.isupper())
 
 
