@@ -197,6 +197,7 @@ SURE = "where is the spare key"
     [
         ({"utterance": None}, "a text"),
         ({"utterance": 5}, "a text"),
+        ({"pasted": 5}, "a text"),
         ({"kinds": ("fact",)}, "semantic, episodic"),
         ({"trusts": ("boss",)}, "user, agent"),
         ({"intent": "soon"}, "past, present"),
@@ -220,6 +221,7 @@ def test_a_cue_with_a_bad_field_is_refused_by_name(alice, verb, said, accepted):
         {"now": "2030-01-01"},
         {"as_of": "2030-01-01"},
         {"goal": None},
+        {"pasted": "[hall] 12:04:51 key_sensor=0"},
         {"open_questions": "is it hidden?"},
         {"open_questions": ["is it hidden?"]},
         {"kinds": "semantic"},

@@ -32,14 +32,16 @@ UNLETTERED = ("ar_", "zh_", "ja_", "facts_zh", "facts_ja", "facts_ru", "_ja", "_
 WORDS = {"mixed": 6.0, "longmemeval": 3.0, "lifebench_en": 2.0, "lifebench_zh": 2.0, "memorybank": 2.0, "times": 1.0}
 KINDS = (
     "voice_length crowd turn foreign foreign_coverage note_matched cue_length note_length strangers personal mine bears code "
-    "technical_matched astray another echo lacking"
+    "technical_matched astray another echo lacking quoted"
 )
 # Our requests are few: so much that over half of them show a leaning of their topic. Stores of code are silent to 99 of 100 far
 # questions with what a fit gives them: so much that it is as many as elsewhere. Hardly a corpus names who speaks: twice what a fit
 # gives. None asks about a stranger what it tells of somebody else, or asks twice: so much that either is silent. One corpus alone asks for
 # a time, in a few templates, and all its answers are notes: what a fit gives loses one in ten questions about times in other words. And a
 # fit sees the best of a question alone: what comes along beside the answer among notes is held back by so much that it is less than one.
-STATED = {"bears": 2.2, "code": 1.5, "astray": -2.5, "another": -5.0, "echo": -8.0, "lacking": -0.95, "timed": 4.0}
+# And no data set asks beside a log: so much that what has an identifier out of it is found whatever is said of it ("fix this").
+QUOTED = {"quoted": 4.0}
+STATED = {"bears": 2.2, "code": 1.5, "astray": -2.5, "another": -5.0, "echo": -8.0, "lacking": -0.95, "timed": 4.0, **QUOTED}
 BEHIND = {"behind": -3.0}
 # Nor is there a store in which one name stands in every note: so much that what has the name alone in common is not shown.
 SHARED, PLAIN_SHARED = {"shared": -25.0}, {"shared": -15.0}
@@ -96,12 +98,12 @@ RECIPES = {
         embedders=("none",),
         columns=tuple(
             "wording matched entities window timed answers voice_length crowd turn note_length unknown strangers unnamed another echo "
-            "lacking ahead script wordless".split()
+            "lacking quoted ahead script wordless".split()
         ),
         weights=WORDS,
         # No store without vectors offers a memory that has none of the cue's words, so nothing tells what that would be worth. And hardly
         # a store in a script without spaces tells many things in the same words, as a diary of dates does.
-        stated={"wordless": -4.0, "unnamed": -4.0, "another": -5.0, "echo": -8.0, "lacking": -0.95},
+        stated={"wordless": -4.0, "unnamed": -4.0, "another": -5.0, "echo": -8.0, "lacking": -0.95, **QUOTED},
         silence=0.947,
         growth=0.6,
         others=0.4,

@@ -151,3 +151,22 @@ def test_a_recall_is_one_search_of_the_store_what_was_learnt_included():
 
 def test_the_columns_that_a_store_gives_are_those_that_have_a_name(alice):
     assert set(alice.gather(CUE).findings.columns) == set(COLUMNS)
+
+
+@pytest.mark.parametrize("embedder", ["cued", None])
+def test_a_question_beside_a_log_is_answered_as_it_is_alone(embedder):
+    if embedder == "cued":
+        pytest.importorskip("cued_minilm")
+    log = "\n".join(f"07:{minute}:11.{minute}7Z INFO pool_{minute % 3} lease={minute} idle connections closed" for minute in range(10, 45))
+    with cued.open(None, embedder=embedder, settle="off") as memories:
+        tenant = memories.tenant("t")
+        tenant.remember_many(
+            ["The garden gate is oiled in May.", "The office is on the third floor.", "StaleLeaseError: run `cued-lease renew`."]
+        )
+        (alone,) = tenant.recall("When is the garden gate oiled?").memories
+        for text in (f"{log}\nWhen is the garden gate oiled?", f"When is the garden gate oiled?\n\n{log}"):
+            (beside,) = tenant.recall(text).memories
+            assert (beside.memory.id, pytest.approx(beside.relevance)) == (alone.memory.id, alone.relevance)
+        shown = tenant.recall(f"Why did the nightly import stop?\n\n{log}\nraised StaleLeaseError in pool_1")
+        assert "StaleLeaseError" in shown.memories[0].memory.text
+        assert tenant.recall(f"Why did the nightly import stop?\n\n{log}").memories == ()

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cued.flow.cue import intent, merged, read, spoken_times, state, words
+from cued.flow.cue import intent, merged, read, spoken_times, state, without_pasted, words
 from cued.model import Cue, Interval
 from cued.policy.presets import preset
 from tests.building import NOW
@@ -83,3 +83,25 @@ def test_words_that_only_ask_to_be_told_are_not_looked_for(utterance, terms):
 
 def test_small_talk_without_state_is_all_there_is():
     assert lexical("Go on.") == ("go",)
+
+
+TRACE = "\n".join(f'  File "/srv/app/jobs/runner_{place}.py", line {place}, in run_once' for place in range(9))
+
+
+def test_what_was_pasted_stands_apart_and_its_identifiers_alone_are_looked_for():
+    cue = without_pasted(Cue(utterance=f"why does the nightly import hang?\n\n{TRACE}", now=NOW))
+    assert (cue.utterance, cue.pasted) == ("why does the nightly import hang?", TRACE)
+    lexical = read(cue, preset("cued"), None).lookup.lexical
+    assert lexical.alone == ("night", "import", "hang")
+    assert set(lexical.terms) > {*lexical.alone, "=runner_3.py"}
+    assert "line" not in lexical.terms
+
+
+def test_where_hardly_anything_is_said_beside_it_what_was_pasted_is_the_cue():
+    cue = without_pasted(Cue(utterance=f"fix this\n{TRACE}", now=NOW))
+    assert (cue.utterance, cue.pasted) == (f"fix this\n{TRACE}", TRACE)
+    assert read(cue, preset("cued"), None).lookup.lexical.alone == ()
+
+
+def test_a_cue_without_anything_pasted_is_as_it_was():
+    assert without_pasted(FULL) is FULL

@@ -680,3 +680,13 @@ def test_who_only_greets_is_answered_by_no_turn_and_by_a_note_that_says_so_alone
     assert decide(found, preset("cued")).trace.columns["echo"].tolist() == [1.0, 0.0, 1.0, 1.0]
     working = replace(found, cue=Cue(utterance="Good morning!", goal="Plan the move", now=NOW))
     assert decide(working, preset("cued")).trace.columns["echo"].tolist() == [0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_rare_identifier_that_was_pasted_beside_the_cue_tells_what_it_is_about():
+    cue = Cue(utterance="why does it hang?", pasted="jobs.runner_3 raised StaleLeaseError in load_rows", now=NOW)
+    memories = [memory("a", text="StaleLeaseError: renew the lease."), memory("b", text="load_rows reads rows."), memory("c", text="Tea.")]
+    terms = (TermStatistic("=staleleaseerror", 1, 3.0), TermStatistic("=load_rows", 2, 2.0), TermStatistic("hang", 0, 4.0))
+    found = evidence(memories, cue=cue)
+    columns = decide(replace(found, findings=replace(found.findings, terms=terms)), preset("cued")).trace.columns
+    assert columns["quoted"].tolist() == [1.0, 0.0, 0.0]
+    assert columns["unknown"].tolist() == [1.0, 1.0, 1.0]

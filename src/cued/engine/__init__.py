@@ -101,14 +101,15 @@ def _gathered(question: Question, policy: Policy, parts: Parts, spent: dict[str,
     """What `gather` gives, and with it a place to go on working at."""
     clock = time.perf_counter
     steps = [clock()]
-    cue, channels = question.cue, policy.channels
-    asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=cue, findings=Findings())
+    channels = policy.channels
+    asked = Evidence(recall_id=question.recall_id, tenant=question.tenant, cue=question.cue, findings=Findings())
     if not parts.store.holds(question.tenant):
         # nothing to find, so nothing is embedded and nothing searched
         return asked
     dense, degraded = _dense_lookup(question, policy, parts.embedder)
     pacing.take()
     steps.append(clock())
+    cue = cues.without_pasted(question.cue)
     lookup, intent, time_share, event = cues.read(cue, policy, dense)
     steps.append(clock())
     findings = parts.store.search(question.tenant, lookup)
@@ -126,6 +127,7 @@ def _gathered(question: Question, policy: Policy, parts: Parts, spent: dict[str,
         degraded.append(f"store: {findings.damaged} {told} left out; `cued check` says which")
     return replace(
         asked,
+        cue=cue,
         lookup=lookup,
         findings=findings if findings.document is None else replace(findings, document=None),
         intent=intent,
@@ -147,7 +149,8 @@ def _dense_lookup(question: Question, policy: Policy, embedder: Embedder | None)
         return replace(question.embedded, pool=pool), []
     if embedder is None:
         return None, ["dense: no embedder"]
-    said = [cues.words(question.cue, dense.over, labelled=True), cues.alone(question.cue, dense.over)]
+    cue = cues.without_pasted(question.cue)
+    said = [cues.words(cue, dense.over, labelled=True), cues.alone(cue, dense.over)]
     try:
         (vector, *alone), fingerprint = embedded(list(filter(None, said)), embedder, role="query")
         return DenseLookup(vector=vector, alone=alone[0] if alone else None, fingerprint=fingerprint, pool=pool), []

@@ -38,7 +38,7 @@ COLUMNS = (
     "z", "cosine", "coverage", "passage", "passage_z", "lift", "replied", "entities", "window", "timed", "neighbour_coverage", "answers",
     "voice", "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown",
     "strangers", "unnamed", "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "mine", "apart",
-    "behind", "shared", "astray", "another", "echo", "lacking", "ahead", "wordless", "blind",
+    "behind", "shared", "astray", "another", "echo", "lacking", "quoted", "ahead", "wordless", "blind",
 )  # fmt: skip
 AGAINST = frozenset(
     {

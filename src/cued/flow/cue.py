@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from cued.flow import arc
+from cued.flow.pasted import identifiers, set_apart
 from cued.model import EPOCH, Cue, DenseLookup, EntityLookup, Intent, Interval, LexicalLookup, Lookup, TemporalLookup
 from cued.policy.spec import Over, Policy
 from cued.text.analyse import query_terms
@@ -20,6 +21,9 @@ from cued.text.languages import foreignness
 from cued.text.patterns import pattern, spoken
 from cued.text.times import Mention, coming, loose, times
 from cued.text.times.share import time_share
+
+_SAID = 2
+"""Fewer words beside what was pasted ("fix this") say nothing without it."""
 
 
 class Read(NamedTuple):
@@ -71,6 +75,8 @@ def _lexical(cue: Cue, policy: Policy) -> LexicalLookup | None:
     if rules is None or not terms:
         return None
     by_itself = alone(cue, rules.over)
+    if cue.pasted and (pasted := tuple(term for term in identifiers(cue.pasted) if term not in terms)):
+        by_itself, terms = by_itself or words(cue, rules.over), (*terms, *pasted)
     return LexicalLookup(
         terms=terms,
         alone=_terms(by_itself, cue) if by_itself else (),
@@ -123,6 +129,14 @@ def words(cue: Cue, over: Over, *, labelled: bool = False) -> str:
 def alone(cue: Cue, over: Over) -> str:
     """The utterance by itself where a channel looks for the state as well, so that no state can drown it; else nothing."""
     return cue.utterance if over == "cue" and cue.utterance and state(cue) else ""
+
+
+def without_pasted(cue: Cue) -> Cue:
+    """The cue with what was pasted into its utterance apart from what is said, which it would drown; where hardly anything is, in both."""
+    said, pasted = set_apart(cue.utterance) if "\n" in cue.utterance else ("", "")
+    if not pasted:
+        return cue
+    return replace(cue, utterance=said if len(query_terms(said)) >= _SAID else cue.utterance, pasted=pasted)
 
 
 def intent(cue: Cue) -> Intent:

@@ -8,7 +8,10 @@ from cued.model.words import GLOBAL, NO_TIME, Intent, Kind, Trust
 
 
 class Cue(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What the agent is doing now: the words, the state of the work, and where and when to look; without a `now` the clock says it."""
+    """What the agent is doing now: the words, the state of the work, and where and when to look; without a `now` the clock says it.
+
+    `pasted` is what stood in the utterance and was not written by hand, such as a log: only what it names is looked for.
+    """
 
     utterance: str = ""
     goal: str = ""
@@ -23,3 +26,4 @@ class Cue(Struct, frozen=True, kw_only=True, omit_defaults=True):
     intent: Intent | None = None
     present: tuple[str, ...] = ()
     conversation: str = ""
+    pasted: str = ""

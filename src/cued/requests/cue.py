@@ -90,7 +90,7 @@ def request_for(cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> CueR
     if said.now != NO_TIME:
         raise InputError("now", said.now.isoformat(), "a cue without a `now`: who decides has a clock")
     stated = {name: check(getattr(request if options.get(name) is not None else said, name)) for name, check in _CHECKED.items()}
-    return replace(request, text=said.utterance, **stated)
+    return replace(request, text="\n".join(filter(None, (said.utterance, said.pasted))), **stated)
 
 
 def adjusted(request: CueRequest | DecideRequest, usual: Policy) -> Policy:
@@ -126,12 +126,13 @@ def _as_cue(cue: str | Cue | CueRequest) -> Cue:
 
 def _checked(cue: Cue) -> Cue:
     """The cue with its fields read as those of a request are: whoever makes one may write any value into it."""
-    if not isinstance(cue.utterance, str):
-        raise InputError("utterance", cue.utterance, "a text")
+    for name in ("utterance", "pasted"):
+        if not isinstance(said := getattr(cue, name), str):
+            raise InputError(name, said, "a text")
     stated = {name: value for name in _OF_CUE if (value := getattr(cue, name)) != _PLAIN[name]}
     request = _read(stated)
     fields = {name: _CHECKED[name](getattr(request, name)) for name in stated}
-    return replace(cue, utterance=_sayable(cue.utterance), now=moment("now", cue.now) or NO_TIME, **fields)
+    return replace(cue, utterance=_sayable(cue.utterance), pasted=_sayable(cue.pasted), now=moment("now", cue.now) or NO_TIME, **fields)
 
 
 def _sayable(text: str) -> str:
@@ -140,7 +141,7 @@ def _sayable(text: str) -> str:
 
 
 def _refuse_long(cue: Cue) -> None:
-    parts = (cue.utterance, cue.goal, cue.step, *cue.open_questions)
+    parts = (cue.utterance, cue.goal, cue.step, *cue.open_questions, cue.pasted)
     size = sum(map(len, parts))
     if size > MAX_CUE:
         raise InputError("text", f"{size} characters", f"a cue of at most {MAX_CUE} characters in its text, goal, step and open_questions")

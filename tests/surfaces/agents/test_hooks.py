@@ -82,6 +82,12 @@ def test_a_prompt_brings_what_fits_once_and_is_silent_otherwise(stocked):
     assert stocked("user-prompt", session_id="s-5", prompt=" ") is None
 
 
+def test_a_long_log_hides_no_question_whether_it_stands_before_or_after(stocked):
+    log = "\n".join(f"2026-03-01T10:{minute % 60:02}:07.{minute:03}Z [galley] pump_1 pressure={minute} state=ok" for minute in range(150))
+    for session, prompt in enumerate((f"{log}\n\nWhat does the stove need?", f"What does the stove need?\n\n{log}")):
+        assert "needs gas" in stocked("user-prompt", session_id=f"log-{session}", prompt=prompt)["additionalContext"]
+
+
 def test_a_path_is_a_prompt_and_a_command_is_none(stocked):
     assert stocked("user-prompt", prompt="/clear what does the stove need") is None
     assert stocked("user-prompt", prompt="/compact") is None

@@ -32,6 +32,7 @@ from tests.surfaces.verb_names import command_of, handle_of
 
 PAIRS = [(Tenant, RemoteTenant), (Memories, RemoteMemories)]
 CUE = "When is the staging deploy?"
+LOG = "\n".join(f"12:04:{second} [hall_sensor] deploy_key=0 state=idle" for second in range(10, 30))
 SILENT = {"timings_ms", "recall_id"}
 
 
@@ -128,8 +129,16 @@ def test_answers_are_the_same_nouns(both):
 
 def test_a_recall_is_the_same_recall_and_its_explanation_can_be_decided_here(both):
     here, there = both
-    for cue, options in ((CUE, {}), (Cue(utterance="Try again", goal=CUE), {"limit": 2}), ("How do I boil an egg?", {"floor": 0.9})):
+    aside = Cue(utterance=CUE, pasted=LOG)
+    for cue, options in (
+        (CUE, {}),
+        (Cue(utterance="Try again", goal=CUE), {"limit": 2}),
+        (aside, {}),
+        (f"{CUE}\n{LOG}", {}),
+        ("How do I boil an egg?", {"floor": 0.9}),
+    ):
         assert same(there.recall(cue, settle=False, **options).to_dict()) == same(here.recall(cue, settle=False, **options).to_dict())
+    assert there.gather(aside).cue.pasted == LOG
     recalled = there.recall(RecallRequest(text=CUE, settle=False, policy="rrf"))
     assert (type(recalled), recalled.policy, recalled.memories[0].id) == (cued.Recall, "rrf", "deploy")
     explained, own = there.explain(CUE, memory="cake", without=["dense"]), here.explain(CUE, memory="cake", without=["dense"])

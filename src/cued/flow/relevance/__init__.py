@@ -12,6 +12,7 @@ import numpy as np
 
 from cued.errors import InputError
 from cued.flow import cue as cues
+from cued.flow.pasted import quoted
 from cued.flow.relevance.asked_times import asked_time, spared, time_columns
 from cued.flow.relevance.bearing import bearing
 from cued.flow.relevance.foreign_words import COMMON, Counted, counted, distrust, unnamed, usual_cosine
@@ -95,7 +96,7 @@ def _heard(cue: Cue) -> _Heard:
     uttered, by_itself, working = cues.words(cue, "utterance"), cues.alone(cue, "cue"), cues.state(cue)
     idle = bool(by_itself) and intent.is_idle(by_itself)
     return _Heard(
-        own=frozenset(query_terms(by_itself) if by_itself and not idle else ()),
+        own=frozenset(query_terms(by_itself or (uttered if cue.pasted else "")) if not idle else ()),
         names=frozenset(chain(*map(query_terms, cues.named(uttered)))).difference(*map(query_terms, no_names(uttered))),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),
@@ -145,6 +146,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         **_alike(table, heard, words, cosine),
         "foreign": table.nothing + heard.foreign * distrust(table, calibration) if heard.foreign else table.nothing,
         "code": _code(table, nearest[:_NEAREST]),
+        "quoted": quoted(table) if table.evidence.cue.pasted else table.nothing,
         # Told when the rest is weighed, of what is relevant by that.
         "lacking": table.nothing,
     }
@@ -318,7 +320,9 @@ def _bears(table: Table, heard: _Heard, cosine: Column, calibration: Calibration
 def _words(table: Table, heard: _Heard, words: Counted, *, note: Column) -> dict[str, Column]:
     """How much of what the cue's words come to a memory has."""
     raw, lexical = table.columns, table.policy.channels.lexical
-    perfect = words.total * (lexical.k1 + 1.0 + lexical.delta) if lexical and words.total else 1.0
+    # What has the utterance's own words was scaled as if they were all that is looked for.
+    total = sum(each.idf for each in table.evidence.findings.terms) if heard.own else words.total
+    perfect = total * (lexical.k1 + 1.0 + lexical.delta) if lexical and total else 1.0
     matched = np.log1p(words.coverage * words.at_least)
     # The best beside the fifth, or the last of fewer: what everything here has as well is what they all talk about.
     best = np.sort(words.coverage)[-_FIFTH:]

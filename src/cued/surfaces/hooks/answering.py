@@ -20,7 +20,7 @@ BUDGET_TOKENS = 1000
 _COMMAND = re.compile(r"/[\w:-]+(\s|$)")
 """A command of the client's own, such as `/clear`; a path is none."""
 PROMPT_READ = 4000
-"""How many characters of a prompt are its cue."""
+"""How many characters of a prompt are its cue: those that it begins with and those that it ends with, where people say what they want."""
 
 
 def session_start(ask: Ask, context: EventContext) -> Said:
@@ -33,7 +33,7 @@ def session_start(ask: Ask, context: EventContext) -> Said:
 
 def user_prompt(ask: Ask, context: EventContext) -> Said:
     """The block that a prompt brings to mind, and nothing where nothing is relevant; what the session has seen is not said again."""
-    prompt = context.heard.prompt.strip()[:PROMPT_READ]
+    prompt = _ends(context.heard.prompt.strip())
     if not prompt or _COMMAND.match(prompt):
         return Said(session=context.session, outcome="no prompt")
     asked = {"text": prompt, "scope": context.scope, "present": context.session.shown, "budget_tokens": BUDGET_TOKENS}
@@ -41,6 +41,11 @@ def user_prompt(ask: Ask, context: EventContext) -> Said:
     shown = tuple(each["id"] for each in recall["memories"])
     answer = _context("UserPromptSubmit", recall["block"]) if shown else None
     return Said(session=context.session.seen(shown).after_recall(), outcome=f"{recall['outcome']} {len(shown)}", answer=answer)
+
+
+def _ends(prompt: str) -> str:
+    half = PROMPT_READ // 2
+    return prompt if len(prompt) <= PROMPT_READ else f"{prompt[:half]}\n{prompt[-half:]}"
 
 
 def stop(ask: Ask, context: EventContext) -> Said:
