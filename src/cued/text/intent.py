@@ -149,6 +149,7 @@ def in_first_person(text: str) -> bool:
 _BRIEFLY = 60
 """Whoever greets in more characters says something too."""
 _HOW_ARE = pattern(r"\bhow (?:are|is|were) (?:you|it|things|everything)\b\W*(?:\Z|doing\W*\Z)")
+_DO_IT = pattern(r"(?:(?<=[,;.!:-] )|(?<=ok )|(?<=now )|(?<=and )|(?<=please ))[a-z]+ (?:it|this|that|them)(?![\w'’])")
 _ASKING = frozenset("what whats which who whos whom whose when whens where wheres why how hows".split())
 _SMALL_TALK = ((GREETING, IDLE | WITH_GREETING), (WAVING, GREETING | WITH_WAVING))
 
@@ -173,10 +174,13 @@ def is_idle(utterance: str) -> bool:
 
 
 def greets(utterance: str) -> bool:
-    """Whether an utterance only greets, thanks or agrees ("good morning", "muchas gracias"), by its words in some languages."""
+    """Whether an utterance only greets, thanks or agrees ("good morning", "muchas gracias"), by its words in some languages.
+
+    So does who says beside that what to do with what is at hand ("thanks, commit it").
+    """
     if len(utterance) > _BRIEFLY:
         return False
-    said = _HOW_ARE.sub(" hello ", utterance.lower())
+    said = _DO_IT.sub("", _HOW_ARE.sub(" hello ", utterance.lower()), count=1)
     words = spoken_in_order(said)
     return not asks(said) and _ASKING.isdisjoint(words[:1]) and any(_only(words, *kinds) for kinds in _SMALL_TALK)
 

@@ -65,7 +65,7 @@ GREETING: Final = frozenset(_GREETINGS.split()) - frozenset("dear morning evenin
 )
 """Words of which one greets, thanks or agrees by itself, in some languages."""
 WITH_GREETING: Final = frozenset(
-    """lot lots morning evening afternoon tomorrow birthday happy problem super nice
+    """lot lots looks works morning evening afternoon tomorrow birthday happy problem super nice
     schön sehr vielen morgen tag abend nacht wiedersehen bis bald später beaucoup bien nuit journée soirée demain bientôt à
     muchas mucho días tardes noches hasta luego mañana mille molto giorno sera notte dia noite tarde dag""".split()
 )
