@@ -15,12 +15,13 @@ from cued.text.analyse import query_terms
 from cued.text.entities import entities
 from cued.text.event_times import Beside, beside
 from cued.text.hollow_words import SAYING, unframed
-from cued.text.intent import addresses_agent, is_idle
+from cued.text.intent import addresses_agent
 from cued.text.intent import intent as intent_of
 from cued.text.languages import foreignness
 from cued.text.patterns import pattern, spoken
 from cued.text.times import Mention, coming, loose, times
 from cued.text.times.share import time_share
+from cued.text.tongues.small_talk import is_idle
 
 _SAID = 2
 """Fewer words beside what was pasted ("fix this") say nothing without it."""

@@ -15,7 +15,7 @@ from typing import Literal
 from cued.model import Intent
 from cued.text.patterns import pattern, spoken, spoken_words
 from cued.text.remembered import Remembered
-from cued.text.stopwords import GREETING, IDLE, STOP_WORDS, WAVING, WITH_GREETING, WITH_WAVING
+from cued.text.stopwords import STOP_WORDS
 from cued.text.tongues import eating_words, leaning_words
 
 _NUMBER = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|few|several|many|couple(?: of)?)"
@@ -51,8 +51,6 @@ def intent(text: str) -> Intent:
 
 
 _END = 80
-_SAID_WORD = pattern(r"[^\W_]+")
-_APOSTROPHE = pattern("['’]")
 _QUESTION = pattern(r"[?？؟⸮]\W*$")
 AGENTS = frozenset({"agent", "ai", "assistant", "bot", "chatbot", "model"})
 _REQUEST = pattern(r"(\W)(?:can|could|would|will|do|may|help|thank|how\s+are|how\s+have|see|meet|talk\s+to)\s+you\b")
@@ -146,14 +144,6 @@ def in_first_person(text: str) -> bool:
     return spoken or (not begun.isascii() and bool(_SELF_ANYWHERE.search(begun)))
 
 
-_BRIEFLY = 60
-"""Whoever greets in more characters says something too."""
-_HOW_ARE = pattern(r"\bhow (?:are|is|were) (?:you|it|things|everything)\b\W*(?:\Z|doing\W*\Z)")
-_DO_IT = pattern(r"(?:(?<=[,;.!:-] )|(?<=ok )|(?<=now )|(?<=and )|(?<=please ))[a-z]+ (?:it|this|that|them)(?![\w'’])")
-_ASKING = frozenset("what whats which who whos whom whose when whens where wheres why how hows".split())
-_SMALL_TALK = ((GREETING, IDLE | WITH_GREETING), (WAVING, GREETING | WITH_WAVING))
-
-
 def addresses_agent(cue: str) -> bool:
     """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
     words, plain = spoken_words(cue), cue.isascii()
@@ -165,34 +155,6 @@ def addresses_agent(cue: str) -> bool:
     if not plain and (_YOU_ANYWHERE.search(said) or _SAID_ANYWHERE.search(said)):
         return True
     return _SAID_ELSEWHERE.search(said) is not None
-
-
-def is_idle(utterance: str) -> bool:
-    """Whether an utterance greets, thanks or agrees and asks for nothing itself, in English."""
-    words = spoken_in_order(utterance)
-    return not asks(utterance) and all(word in STOP_WORDS or word in IDLE for word in words)
-
-
-def greets(utterance: str) -> bool:
-    """Whether an utterance only greets, thanks or agrees ("good morning", "muchas gracias"), by its words in some languages.
-
-    So does who says beside that what to do with what is at hand ("thanks, commit it").
-    """
-    if len(utterance) > _BRIEFLY:
-        return False
-    said = _DO_IT.sub("", _HOW_ARE.sub(" hello ", utterance.lower()), count=1)
-    words = spoken_in_order(said)
-    return not asks(said) and _ASKING.isdisjoint(words[:1]) and any(_only(words, *kinds) for kinds in _SMALL_TALK)
-
-
-def _only(words: list[str], telling: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether one of the words is of those that tell, and each is one of them, of the others, or joins what is said."""
-    return not telling.isdisjoint(words) and all(word in telling or word in others or word in STOP_WORDS for word in words)
-
-
-def spoken_in_order(text: str) -> list[str]:
-    """The words of a text in small letters, an apostrophe joining what stands beside it."""
-    return _SAID_WORD.findall(_APOSTROPHE.sub("", text.lower()))
 
 
 def of_speaker(turn: str) -> float:

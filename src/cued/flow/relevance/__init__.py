@@ -26,6 +26,7 @@ from cued.text import intent
 from cued.text.analyse import analyse, query_terms
 from cued.text.event_times import Beside
 from cued.text.languages import foreignness, is_code, is_latin, no_names, technical
+from cued.text.tongues import small_talk
 
 _BRIEF = 20.0
 _USUAL, _TERSE, _NEAR_ANYWAY = 0.3, 9.0, 0.05
@@ -94,7 +95,7 @@ class _Heard(NamedTuple):
 def _heard(cue: Cue) -> _Heard:
     # An explanation decides the same cue many times over.
     uttered, by_itself, working = cues.words(cue, "utterance"), cues.alone(cue, "cue"), cues.state(cue)
-    idle = bool(by_itself) and intent.is_idle(by_itself)
+    idle = bool(by_itself) and small_talk.is_idle(by_itself)
     return _Heard(
         own=frozenset(query_terms(by_itself or (uttered if cue.pasted else "")) if not idle else ()),
         names=frozenset(chain(*map(query_terms, cues.named(uttered)))).difference(*map(query_terms, no_names(uttered))),
@@ -102,7 +103,7 @@ def _heard(cue: Cue) -> _Heard:
         foreign=foreignness(uttered),
         technical=technical(uttered),
         seeks=intent.sought("" if idle else uttered, working, foreign=foreignness(uttered) >= _STRANGE),
-        greets=not working and intent.greets(uttered),
+        greets=not working and small_talk.greets(uttered),
         personal=intent.speaks_of_itself(cue.utterance),
         to_agent=intent.addresses_agent(cue.utterance),
         event=cues.event(cue.utterance),
@@ -272,9 +273,9 @@ def _another(table: Table) -> Column:
 
 def _asked_nothing(table: Table, turn: Column) -> Column:
     """1 for what cannot answer who only greets or thanks: each turn, and each note that does not have the very words."""
-    said, asked_nothing = intent.spoken_in_order(table.evidence.cue.utterance), np.ones(len(table))
+    said, asked_nothing = small_talk.spoken_in_order(table.evidence.cue.utterance), np.ones(len(table))
     for row in np.flatnonzero((turn <= 0.0) & (table.columns["coverage"] > 0.0)).tolist():
-        asked_nothing[row] = f" {' '.join(said)} " not in f" {' '.join(intent.spoken_in_order(table.text(row)))} "
+        asked_nothing[row] = f" {' '.join(said)} " not in f" {' '.join(small_talk.spoken_in_order(table.text(row)))} "
     return asked_nothing
 
 
