@@ -47,6 +47,14 @@ def test_a_recall_is_gone_through_counted_and_written_as_its_block(alice):
     assert repr(first).startswith("Recalled(rank=1, relevance=")
 
 
+def test_what_was_recalled_or_listed_is_taken_by_its_place(alice):
+    alice.remember_many([BERLIN, LISBON])
+    recall, page = alice.recall("where is the office?", floor=0.0), alice.list()
+    assert (recall[0], recall[-1], page[1]) == (recall.memories[0], recall.memories[-1], page.memories[1])
+    with pytest.raises(IndexError):
+        recall[len(recall)]
+
+
 def test_handles_and_answers_show_in_a_line_what_they_are(tmp_path):
     with cued.open(tmp_path / "m.db", embedder="hashing", clock=FixedClock()) as memories:
         alice = memories.tenant("alice")

@@ -254,6 +254,10 @@ class Page(Struct, frozen=True, kw_only=True):
         """The memories of the page."""
         return iter(self.memories)
 
+    def __getitem__(self, place: int) -> Memory:
+        """The memory at this place of the page."""
+        return self.memories[place]
+
     def __len__(self) -> int:
         """How many memories are on the page; `total` says how many the listing has."""
         return len(self.memories)

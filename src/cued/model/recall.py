@@ -167,6 +167,10 @@ class Recall(Struct, frozen=True, kw_only=True):
         """The chosen memories, the best first."""
         return iter(self.memories)
 
+    def __getitem__(self, place: int) -> Recalled:
+        """The chosen memory at this place; the best stands at 0."""
+        return self.memories[place]
+
     def __len__(self) -> int:
         """How many memories were chosen."""
         return len(self.memories)
