@@ -77,7 +77,7 @@ def first(tmp_path):
     connection.execute("INSERT INTO fingerprint VALUES (1, ?)", (RECORDS[0].memory.fingerprint,))
     for key, each in enumerate(RECORDS, start=(1 << 32) + 1):
         connection.execute(INSERT, as_in_the_first(each, key=key))
-        connection.execute("INSERT INTO vector VALUES (?, ?)", (key, as_data(each.vector)))
+        connection.execute("INSERT INTO vector VALUES (?, ?)", (key, as_data(each.vector, "float32")))
         if each.memory.use != Use():
             connection.execute("INSERT INTO use VALUES (?, ?)", (key, msgpack.encode(each.memory.use)))
     for number, line in enumerate([entry("r0"), entry("r1"), replace(entry("r0"), tokens=7, cited=("a",))], start=1):
