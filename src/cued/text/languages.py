@@ -36,6 +36,7 @@ _GREETING = frozenset(
     tschuss ciao dziekuje dzieki czesc hej tack takk tesekkurler merhaba terima""".split()
 )
 """So do the words by which somebody greets or thanks, though they ask for nothing."""
+_ANYWHERE = OTHERS | _GREETING
 # German writes every noun with a capital; a name of somebody hardly ever has an article.
 _NOUN = pattern(
     r"\b(?:[Dd](?:er|ie|as|en|em)|(?:[Kk]|[MmDdSs])?[Ee]in(?:e[mnrs]?)?|(?:[Ii]hr|[Uu]nser|[Ee]uer|[Dd]ies|[Jj]ed|[Ww]elch)(?:e[mnrs]?)?|[Zz]u[mr]|[Vv]om|[AaIi](?:m|ns)|[Bb]eim)"
@@ -101,7 +102,7 @@ def _of_others(words: list[str], written: str) -> bool:
 
     What is written in capitals among small letters is a name, as KDE is.
     """
-    telling = (OTHERS if len(words) >= _TELLING else _ASKING.intersection(words[:1])).union(_GREETING).intersection(words)
+    telling = _ANYWHERE.intersection(words) if len(words) >= _TELLING else _GREETING.intersection(words) | _ASKING.intersection(words[:1])
     return any(word.upper() not in written for word in telling) or bool(telling and written.isupper())
 
 

@@ -191,10 +191,12 @@ def _has_all(table: Table) -> Column:
 
     A name means nothing to an encoder, so that "Who is Petra?" is hardly nearer to a note that names her than to others.
     """
-    names, findings = _heard(table.evidence.cue).names, table.evidence.findings
+    names, findings, has_all = _heard(table.evidence.cue).names, table.evidence.findings, table.columns["coverage"] >= _ALL
+    if not names or not has_all.any():
+        return table.nothing
     few = _USUAL * max(findings.visible, _FEW)
     named = any(each.term in names and 0 < each.documents <= few for each in findings.terms)
-    return (table.columns["coverage"] >= _ALL).astype(float) if named else table.nothing
+    return has_all.astype(float) if named else table.nothing
 
 
 def _code(table: Table, nearest: Sequence[int]) -> Column:
