@@ -95,9 +95,9 @@ class _Heard(NamedTuple):
 def _heard(cue: Cue) -> _Heard:
     # An explanation decides the same cue many times over.
     uttered, by_itself, working = cues.words(cue, "utterance"), cues.alone(cue, "cue"), cues.state(cue)
-    idle = bool(by_itself) and small_talk.is_idle(by_itself)
+    idle, own = bool(by_itself) and small_talk.is_idle(by_itself), uttered if cue.pasted else by_itself
     return _Heard(
-        own=frozenset(query_terms(by_itself or (uttered if cue.pasted else "")) if not idle else ()),
+        own=frozenset(query_terms(own) if own and not idle else ()),
         names=frozenset(chain(*map(query_terms, cues.named(uttered)))).difference(*map(query_terms, no_names(uttered))),
         latin=is_latin(uttered),
         foreign=foreignness(uttered),

@@ -11,6 +11,7 @@ _BRIEFLY = 60
 _HOW_ARE = pattern(r"\bhow (?:are|is|were) (?:you|it|things|everything)\b\W*(?:\Z|doing\W*\Z)")
 _DO_IT = pattern(r"(?:(?<=[,;.!:-] )|(?<=ok )|(?<=now )|(?<=and )|(?<=please ))[a-z]+ (?:it|this|that|them)(?![\w'’])")
 _ASKING = frozenset("what whats which who whos whom whose when whens where wheres why how hows".split())
+_TELLING = GREETING | WAVING | {"how"}
 _SMALL_TALK = ((GREETING, IDLE | WITH_GREETING), (WAVING, GREETING | WITH_WAVING))
 
 
@@ -25,7 +26,7 @@ def greets(utterance: str) -> bool:
 
     So does who says beside that what to do with what is at hand ("thanks, commit it").
     """
-    if len(utterance) > _BRIEFLY:
+    if len(utterance) > _BRIEFLY or _TELLING.isdisjoint(spoken_in_order(utterance)):
         return False
     said = _DO_IT.sub("", _HOW_ARE.sub(" hello ", utterance.lower()), count=1)
     words = spoken_in_order(said)
