@@ -82,7 +82,7 @@ def test_every_format_refuses_or_skips_what_is_of_another_kind(tmp_path, name):
 def test_a_file_of_more_bytes_than_are_accepted_is_refused(tmp_path):
     path = written(tmp_path / "conversations.json", TALK)
 
-    with pytest.raises(InputError, match="at most 100 bytes; max_bytes raises this"):
+    with pytest.raises(InputError, match="at most 100 bytes; import it in parts"):
         imported(path, max_bytes=100)
 
 

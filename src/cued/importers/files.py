@@ -86,7 +86,7 @@ def read_bytes(path: Path, *, max_bytes: int) -> bytes:
     """A file's bytes, at most this many; more is an InputError."""
     data = head(path, max_bytes + 1)
     if len(data) > max_bytes:
-        raise InputError("file", path.name, f"at most {max_bytes} bytes; max_bytes raises this")
+        raise InputError("file", path.name, f"at most {max_bytes} bytes; import it in parts")
     return data
 
 
@@ -159,7 +159,7 @@ def _unpacked(path: Path, archive: ZipFile, info: ZipInfo, most: int) -> bytes:
         # What the archive says of the size is only a claim.
         data = file.read(most + 1)
     if len(data) > most:
-        raise InputError("file", inside, f"no more than the {most} bytes that are left; max_bytes raises this")
+        raise InputError("file", inside, f"no more than the {most} bytes that are left; import it in parts")
     return data
 
 

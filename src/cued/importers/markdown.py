@@ -47,7 +47,7 @@ def read(path: Path, *, max_bytes: int = MAX_BYTES) -> Iterator[Draft | Skipped]
         data = b"" if problem is not None else head(found, MAX_NOTE + 1)
         left -= len(data)
         if left < 0:
-            raise InputError("file", path.name, f"notes of at most {max_bytes} bytes together; max_bytes raises this")
+            raise InputError("file", path.name, f"notes of at most {max_bytes} bytes together; import them in parts")
         text = problem or _text(data)
         if isinstance(text, Skipped) and alone:
             raise InputError("file", path.name, f"{WHAT}, not a {text.reason}")

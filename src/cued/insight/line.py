@@ -39,7 +39,7 @@ def too_few(name: str, seen: Observed) -> Line | None:
     if not seen.missing:
         return None
     told = f"needs {ENOUGH} recalls, and {seen.missing} are missing"
-    return Line(name=name, verdict="unknown", figure=f"{len(seen.lines)} recalls", told=told)
+    return Line(name=name, verdict="unknown", figure=f"{len(seen.lines)} recall{'s' * (len(seen.lines) != 1)}", told=told)
 
 
 def percent(share: float) -> str:

@@ -40,5 +40,5 @@ def _copied(answer: JSON) -> str:
         counted(answer["lines"], "line of the recall log", "lines of the recall log"),
         counted(answer["documents"], "document", "documents"),
     )
-    compared = f"compared: every row, {answer['sampled']} recalls the same"
+    compared = f"compared: every row, {counted(answer['sampled'], 'recall', 'recalls')} the same"
     return f"Copied: {answer['source']} to {answer['target']}\n  {', '.join(parts)}\n  {compared}"
