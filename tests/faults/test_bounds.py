@@ -90,7 +90,8 @@ def test_times_at_the_edge_are_refused(tenant):
             attempt()
     for moment in (datetime.max.replace(tzinfo=UTC), datetime.min.replace(tzinfo=UTC)):
         tenant.timeline(moment)
-        tenant.recall("x y last week, three years ago", now=moment)
+        for asked in ("x y last week, three years ago", "what is coming up?", "what is due by the end of the week?"):
+            tenant.recall(asked, now=moment)
 
 
 @pytest.mark.parametrize("at", ["0001-01-01", "2025-03-01", "9999-12-31"])

@@ -176,7 +176,7 @@ def still_to_come(mention: Mention, cue: Cue) -> Mention:
     Who tells of the past asks for all that was before, and so may any cue that is not English.
     """
     open_until = mention.interval.end if mention.interval.start == EPOCH else cue.now
-    if open_until <= cue.now + _DAY or intent(cue) == "past":
+    if open_until - cue.now <= _DAY or intent(cue) == "past":
         return mention
     if _DONE.search(spoken(cue.utterance)) or foreignness(cue.utterance) >= _STRANGE:
         return mention

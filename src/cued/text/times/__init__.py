@@ -37,7 +37,7 @@ _FUTURE = pattern(
 )
 """What looks ahead, sought behind a blank."""
 _COMING = pattern(r"(?i)\W(coming up(?! (?:to|with|from|against)\b)|upcoming)\b")
-_DAY, _SOON = timedelta(days=1), timedelta(weeks=4)
+_DAY, _SOON, _LATEST = timedelta(days=1), timedelta(weeks=4), datetime.max.replace(tzinfo=UTC)
 
 
 class Mention(Struct, frozen=True, kw_only=True):
@@ -67,10 +67,9 @@ def times(text: str, *, now: datetime, ahead: bool = False) -> tuple[Mention, ..
 def coming(text: str, *, now: datetime) -> tuple[Mention, ...]:
     """The weeks to come, of a text that asks for what is "coming up" and names no date."""
     here = now.astimezone(UTC)
-    found = ((match.start(1), match.end(1)) for match in _COMING.finditer(f" {text}"))
-    return tuple(
-        Mention(start=start - 1, end=end - 1, text=text[start - 1 : end - 1], interval=Interval(here, here + _SOON)) for start, end in found
-    )
+    soon = Interval(here, here + min(_SOON, _LATEST - here))
+    found = ((match.start(1) - 1, match.end(1) - 1) for match in _COMING.finditer(f" {text}"))
+    return tuple(Mention(start=start, end=end, text=text[start:end], interval=soon) for start, end in found)
 
 
 def _english(text: str, now: datetime, *, ahead: bool) -> list[Token]:
