@@ -9,8 +9,8 @@ import apsw
 from cued.conformance.samples import direction, lookup, near, words
 from cued.stores import Store
 from cued.stores.columns.postings import pack
-from cued.stores.encoding import as_vector
 from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.stores.vector_bytes import as_vector
 from tests.stores.processes import start
 
 ROUNDS = int(os.environ.get("CUED_CRASH_ROUNDS", "3"))

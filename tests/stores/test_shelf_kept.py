@@ -17,10 +17,10 @@ from cued.model import Filter, Head, Source
 from cued.stores import Store, shelves
 from cued.stores.columns.kept import unwrap, wrap
 from cued.stores.columns.shelf import NotNumbers
-from cued.stores.encoding import as_vector
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.shelves import TenantShelf
+from cued.stores.vector_bytes import as_vector
 
 ASKED = lookup(lexical=words("tea", "rain", pool=40), dense=near(3, pool=40), context=1)
 

@@ -19,10 +19,11 @@ from cued.stores import Store
 from cued.stores.admission import weighed
 from cued.stores.arrays import micros
 from cued.stores.columns.postings import NAME, pack
-from cued.stores.encoding import as_data, new_row
+from cued.stores.encoding import new_row
 from cued.stores.keepers.sqlite import SqliteKeeper
 from cued.stores.keepers.sqlite.schema import APPLICATION_ID, MIGRATIONS, VERSION
 from cued.stores.keepers.sqlite.transaction import columns
+from cued.stores.vector_bytes import as_data
 from cued.text.analyse import query_terms
 from cued.upkeep.checking import check_file
 from tests.stores.files.write_third import as_line, found, kept

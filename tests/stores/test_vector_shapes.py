@@ -15,9 +15,9 @@ from cued.conformance.samples import NOW, direction, lookup, near, record, words
 from cued.conformance.searching import ids
 from cued.model import VECTOR_SHAPES
 from cued.stores import Store
-from cued.stores.encoding import as_data, as_vector, matrices, runs, smaller
 from cued.stores.keepers.memory import MemoryKeeper
 from cued.stores.keepers.sqlite import SqliteKeeper
+from cued.stores.vector_bytes import as_data, as_vector, matrices, runs, smaller
 from cued.surfaces.cli.root import cued_command
 from cued.upkeep.copy_check import copy_compared
 from cued.upkeep.repairing import repair
@@ -47,7 +47,7 @@ def test_a_vector_comes_back_as_near_as_its_shape_allows(seed, dimensions, shape
 def test_vectors_of_several_shapes_lie_in_one_run_and_are_told_apart():
     # 1 + 2·d is 5 + d for d = 4: a half and an int8 vector of one size.
     stored = [(key, as_data(unit(key, 4), shape)) for key, shape in enumerate(("float16", "int8", "float16", "float32"))]
-    found = {key: row for run in runs(stored) for keys, matrix in matrices(*run) for key, row in zip(keys, matrix, strict=True)}
+    found = {key: row for run in runs(stored) for keys, matrix, _ in matrices(*run) for key, row in zip(keys, matrix, strict=True)}
     assert {key: row.tolist() for key, row in found.items()} == {key: as_vector(data).tolist() for key, data in stored}
 
 
@@ -58,7 +58,8 @@ def test_a_file_gives_every_vector_with_its_key_whatever_is_missing_between_or_o
     store.remember("t", known)
     store.erase("t", [f"m{number:04}" for number in (3, *range(300, 1900), 2200)])
     with store.keeper.begin("t", write=False) as rows:
-        found = {int(key): matrix[at].tolist() for run in rows.vectors(0) for keys, matrix in matrices(*run) for at, key in enumerate(keys)}
+        runs_read = [each for run in rows.vectors(0) for each in matrices(*run)]
+        found = {int(key): matrix[at].tolist() for keys, matrix, _ in runs_read for at, key in enumerate(keys)}
         stored = rows.read([each.memory.id for each in known], content=True).values()
     assert found == {row.key: as_vector(row.vector).tolist() for row in stored if row.vector is not None}
     assert (len(found), [len(row) for row in found.values()].count(4)) == (sum(row.vector is not None for row in stored), 1)

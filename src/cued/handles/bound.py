@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from cued.errors import EmbedderError, InputError
 from cued.handles.ids import IdMaker
@@ -14,6 +14,7 @@ from cued.ports import Clock, Parts, Store
 from cued.requests.checks import label, one_of
 
 if TYPE_CHECKING:
+    from cued.embed.excerpted import Embedding
     from cued.model import Vector
 
 log = logging.getLogger("cued")
@@ -54,15 +55,15 @@ class Bound:
     def _store(self) -> Store:
         return self._parts.store
 
-    def _vectors(self, texts: Sequence[str]) -> tuple[Any, str | None, tuple[str, ...]]:
-        """The vectors and their fingerprint; when the embedder fails, none, and a note: the memories are stored all the same."""
+    def _vectors(self, texts: Sequence[str]) -> "tuple[list[Embedding] | None, str | None, tuple[str, ...]]":
+        """The vectors of texts and their fingerprint; when the embedder fails, none, and a note: the memories are stored all the same."""
         embedder = self._parts.embedder
         if embedder is None:
             return None, None, ()
-        from cued.others import embedded  # noqa: PLC0415 - made of numpy, which naming `cued.open` does not need
+        from cued.embed.excerpted import embedded_texts  # noqa: PLC0415 - made of numpy, which naming `cued.open` does not need
 
         try:
-            return *embedded(texts, embedder, role="memory"), ()
+            return *embedded_texts(texts, embedder), ()
         except EmbedderError as error:
             log.warning("stored without a vector: %s", error)
             return None, None, (f"vector pending: {error}",)

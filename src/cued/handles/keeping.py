@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued import engine
+from cued.embed.excerpted import Embedding
 from cued.errors import BusyError, ConflictError, CuedError, InputError
 from cued.handles.bound import Bound
 from cued.handles.telemetry import spanned
@@ -28,7 +29,6 @@ from cued.model import (
     Stats,
     Stored,
     Trust,
-    Vector,
     outranks,
 )
 from cued.model.plain import JSON, plain
@@ -272,24 +272,24 @@ class Keeping(Bound):
         terms = list(map(analyse, texts))
         vectors, degraded = self._drafted_vectors(drafts, texts)
         records = [
-            Record(memory=replace(memory, fingerprint=fingerprint), terms=words, vector=vector)
-            for memory, words, (vector, fingerprint) in zip(memories, terms, vectors, strict=True)
+            Record(memory=replace(memory, fingerprint=fingerprint), terms=words, vector=made.vector, excerpts=made.excerpts)
+            for memory, words, (made, fingerprint) in zip(memories, terms, vectors, strict=True)
         ]
         over = (_OVER,) if any(map(partial(_is_over, now=now), memories)) else ()
         return records, (*notes, *over, *degraded), denied
 
     def _drafted_vectors(
         self, drafts: Sequence[Draft], texts: Sequence[str]
-    ) -> tuple[Sequence[tuple[Vector | None, str | None]], tuple[str, ...]]:
-        """Each draft's vector with its fingerprint: its own, or else the embedder's."""
-        found: dict[int, tuple[Vector | None, str | None]] = {
-            at: self._own_vector(draft.vector, draft.fingerprint)
-            for at, draft in enumerate(drafts)
-            if draft.vector is not None or draft.fingerprint is not None
-        }
+    ) -> tuple[Sequence[tuple[Embedding, str | None]], tuple[str, ...]]:
+        """Each draft's vectors with their fingerprint: its own, or else the embedder's."""
+        found = dict[int, tuple[Embedding, str | None]]()
+        for at, draft in enumerate(drafts):
+            if draft.vector is not None or draft.fingerprint is not None:
+                vector, named = self._own_vector(draft.vector, draft.fingerprint)
+                found[at] = Embedding(vector), named
         rest = [at for at in range(len(drafts)) if at not in found]
         vectors, fingerprint, degraded = self._vectors([texts[at] for at in rest]) if rest else (None, None, ())
-        found |= {at: (None if vectors is None else vectors[row], fingerprint) for row, at in enumerate(rest)}
+        found |= {at: (Embedding() if vectors is None else vectors[row], fingerprint) for row, at in enumerate(rest)}
         return [found[at] for at in range(len(drafts))], degraded
 
     def _remember_resolved(self, draft: Draft, on_conflict: OnConflict) -> Remembered:
@@ -318,13 +318,13 @@ class Keeping(Bound):
 
     def _revision(self, memory: Memory, change: Change, now: datetime) -> Revision:
         """The change of this version of a memory; a new text comes with its terms and its vector."""
-        new, terms, vector = changed(memory, change, now=now), None, None
+        new, terms, made = changed(memory, change, now=now), None, Embedding()
         if isinstance(change.text, str):
             said = searched_text(new)
             vectors, fingerprint, _ = self._vectors([said])
-            new, terms, vector = replace(new, fingerprint=fingerprint), analyse(said), None if vectors is None else vectors[0]
+            new, terms, made = replace(new, fingerprint=fingerprint), analyse(said), made if vectors is None else vectors[0]
         fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
-        return Revision(id=memory.id, set=fields, terms=terms, vector=vector, word=self.trust, made_from=memory.version)
+        return Revision(id=memory.id, set=fields, terms=terms, **made._asdict(), word=self.trust, made_from=memory.version)
 
     def _noted(self, memories: int, *, everything: bool = False) -> "Erased":
         """What an erasure came to; the store's list of erasures has it too."""

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cued.embed.excerpted import Embedding, embedded_texts
 from cued.errors import CuedError, EmbedderError
-from cued.model import Fingerprint, Memory, Record, Vector
-from cued.others import embedded, marked
+from cued.model import Fingerprint, Matrix, Memory, Record, Vector
+from cued.others import marked
 from cued.ports import Embedder, Progress, Store
 from cued.text.analyse import analyse, searched_text
 
@@ -26,12 +27,13 @@ class Skipped(Struct, frozen=True):
 
 
 class Incoming(Struct, frozen=True, kw_only=True):
-    """A memory to be stored as it is: where in its file it stands, how long it is there, and its vector if it brings one."""
+    """A memory to be stored as it is: where in its file it stands, how long it is there, and its vectors if it brings any."""
 
     memory: Memory
     place: str = ""
     size: int = 0
     vector: Vector | None = None
+    excerpts: Matrix | None = None
 
 
 class Imported(Struct, frozen=True, kw_only=True):
@@ -121,8 +123,8 @@ class Intake:
         wanted = self._fingerprint()
         lacking = [item for item in items if wanted is not None and not _fits(item, wanted)]
         made = self._embedded([searched_text(item.memory) for item in lacking])
-        vectors = {item.memory.id: vector for item, vector in zip(lacking, made, strict=True)}
-        return [_record(item, spelled=None if wanted is None else str(wanted), made=vectors) for item in items]
+        ours = {item.memory.id: each for item, each in zip(lacking, made, strict=True)}
+        return [_record(item, spelled=None if wanted is None else str(wanted), made=ours) for item in items]
 
     def _fingerprint(self) -> Fingerprint | None:
         try:
@@ -131,14 +133,14 @@ class Intake:
             self.note(f"vector pending: {error}")
             return None
 
-    def _embedded(self, texts: Sequence[str]) -> list[Vector | None]:
+    def _embedded(self, texts: Sequence[str]) -> list[Embedding]:
         if self._embedder is None or not texts:
-            return [None] * len(texts)
+            return [Embedding()] * len(texts)
         try:
-            return list(embedded(texts, self._embedder, role="memory")[0])
+            return embedded_texts(texts, self._embedder)[0]
         except EmbedderError as error:
             self.note(f"vector pending: {error}")
-            return [None] * len(texts)
+            return [Embedding()] * len(texts)
 
 
 def _fits(item: Incoming, wanted: Fingerprint) -> bool:
@@ -146,15 +148,16 @@ def _fits(item: Incoming, wanted: Fingerprint) -> bool:
     return item.vector is not None and item.memory.fingerprint == str(wanted) and len(item.vector) == wanted.dimensions
 
 
-def _record(item: Incoming, *, spelled: str | None, made: dict[str, Vector | None]) -> Record:
-    """The record: with the vector made here, else with the one it brings, else with none and so without a fingerprint."""
+def _record(item: Incoming, *, spelled: str | None, made: dict[str, Embedding]) -> Record:
+    """The record: with the vectors made here, else with those it brings, else with none and so without a fingerprint."""
     memory = item.memory
-    vector = made.get(memory.id, item.vector)
+    vector, excerpts = made.get(memory.id, (item.vector, item.excerpts))
     owner = spelled if memory.id in made else memory.fingerprint
     return Record(
         memory=replace(memory, fingerprint=None if vector is None else owner),
         terms=analyse(searched_text(memory)),
         vector=vector,
+        excerpts=excerpts,
     )
 
 

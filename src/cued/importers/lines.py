@@ -14,11 +14,12 @@ import msgspec
 import numpy as np
 from msgspec import NODEFAULT, UNSET, Struct
 from msgspec.structs import fields, replace
+from numpy.typing import NDArray
 
 from cued.errors import InputError
 from cued.flow.arc import DOCUMENT
 from cued.importers.intake import Incoming
-from cued.model import NOBODY, Edge, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
+from cued.model import NOBODY, Edge, Matrix, Memory, RecallEntry, Source, Stored, Supersession, Use, Vector
 from cued.model.words import LABELS_DOCUMENT, POLICY_DOCUMENT
 from cued.requests.checks import MAX_URL, checked_text, confidence, importance, label, metadata, moment, one_of, storable
 from cued.stores.admission import admit_entry
@@ -65,7 +66,7 @@ class _Use(Use, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class MemoryLine(Memory, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="memory"):
-    """A memory as the file has it: without its tenant, and with its vector as base64 of little-endian float32."""
+    """A memory as the file has it: without its tenant, and with its vectors as base64 of little-endian float32, excerpts end to end."""
 
     tenant: str = ""
     source: _Source = _Source()
@@ -73,6 +74,7 @@ class MemoryLine(Memory, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     edges: tuple[_Edge, ...] = ()
     use: _Use = _Use()
     vector: str | None = None
+    excerpts: str | None = None
 
 
 class RecallLine(RecallEntry, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type", tag="recall"):
@@ -98,8 +100,8 @@ def memory_line(stored: Stored, *, vector: bool) -> bytes:
     memory = stored.memory
     values = {name: getattr(memory, name) for name in Memory.__struct_fields__ if name != "tenant"}
     told: dict[str, Any] = {"type": "memory"} | {name: value for name, value in values.items() if value != _DEFAULTS.get(name, UNSET)}
-    if vector and stored.vector is not None:
-        told["vector"] = base64.b64encode(np.ascontiguousarray(stored.vector, dtype="<f4").tobytes()).decode()
+    if vector:
+        told |= {name: _base64(each) for name in ("vector", "excerpts") if (each := getattr(stored, name)) is not None}
     return written(told)
 
 
@@ -167,7 +169,8 @@ def incoming(line: MemoryLine, *, tenant: str) -> Incoming:
         fingerprint=None if line.fingerprint is None else label("fingerprint", line.fingerprint, most=2000),
         version=_whole("version", line.version, least=1),
     )
-    return Incoming(memory=memory, vector=_vector(line))
+    vector = _vector(line)
+    return Incoming(memory=memory, vector=vector, excerpts=_excerpts(line, vector))
 
 
 def recalled(line: RecallLine) -> RecallEntry:
@@ -220,10 +223,28 @@ def _vector(line: MemoryLine) -> Vector | None:
         return None
     if line.fingerprint is None:
         raise InputError("vector", line.vector, "a vector only together with the fingerprint of its embedder")
-    data = _bytes("vector", line.vector)
-    if not data or len(data) % 4:
-        raise InputError("vector", f"{len(data)} bytes", "base64 of little-endian float32, four bytes each")
-    return checked(np.frombuffer(data, dtype="<f4"), "vector")
+    return checked(_floats("vector", line.vector, 1), "vector")
+
+
+def _excerpts(line: MemoryLine, vector: Vector | None) -> Matrix | None:
+    if line.excerpts is None:
+        return None
+    if vector is None:
+        raise InputError("excerpts", line.excerpts, "excerpts only together with the vector of the text")
+    found: Matrix = _floats("excerpts", line.excerpts, len(vector)).reshape(-1, len(vector))
+    return found
+
+
+def _base64(vectors: NDArray[np.float32]) -> str:
+    return base64.b64encode(np.asarray(vectors, dtype="<f4").tobytes()).decode()
+
+
+def _floats(field: str, text: str, width: int) -> Vector:
+    """The numbers, in rows of so many."""
+    data = _bytes(field, text)
+    if not data or len(data) % (4 * width):
+        raise InputError(field, f"{len(data)} bytes", f"base64 of little-endian float32, {4 * width} bytes a row")
+    return np.frombuffer(data, dtype="<f4")
 
 
 def _bytes(field: str, text: str) -> bytes:

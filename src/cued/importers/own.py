@@ -139,7 +139,7 @@ class _Reading:
             return item
         if (memory.trust, memory.tier) != (taken := ("import", "fact" if memory.tier == "core" else memory.tier)):
             self._intake.note("trust: taken as imports, none pinned, whatever the file says; `as_exported` believes this store's own files")
-        return replace(item, memory=replace(memory, trust="import", tier=taken[1], fingerprint=None), vector=None)
+        return replace(item, memory=replace(memory, trust="import", tier=taken[1], fingerprint=None), vector=None, excerpts=None)
 
     def finish(self) -> None:
         """Store what is left of the recall log, and refuse a file that is not whole."""

@@ -13,7 +13,7 @@ from cued.model.plain import JSON, plain
 from cued.model.words import GLOBAL, HiddenState, Kind, Scalar, Tier, Trust
 
 if TYPE_CHECKING:
-    from cued.model.array_types import Vector
+    from cued.model.array_types import Matrix, Vector
 
 
 class Source(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -134,18 +134,23 @@ class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """A memory as a store keeps it: with its analysed terms, and its vector unless that is still pending."""
+    """A memory as a store keeps it: with its analysed terms, and its vector unless that is still pending.
+
+    A text that is too long for one vector to say what is in it has `excerpts`: the vectors of its parts.
+    """
 
     memory: Memory
     terms: dict[str, int]
     vector: "Vector | None" = None
+    excerpts: "Matrix | None" = None
 
 
 class Stored(Struct, frozen=True, kw_only=True):
-    """A memory read back whole, with its vector unless that is still pending."""
+    """A memory read back whole, with its vector unless that is still pending, and those of its excerpts where it has any."""
 
     memory: Memory
     vector: "Vector | None" = None
+    excerpts: "Matrix | None" = None
 
 
 class Seen(Struct, frozen=True):
@@ -159,8 +164,8 @@ class Revision(Struct, frozen=True, kw_only=True):
     """A change of one memory, as data.
 
     `set` has fields of Memory and their new values, never id, tenant, superseded, use, forgotten_at or version; `supersede`, `let_go`,
-    `link` and `unlink` change `supersedes` and `edges` by single members. `terms` and `vector` come with a new text or fingerprint, else
-    the stored ones stay. The version grows by 1 a call, unless only fingerprint and vector change.
+    `link` and `unlink` change `supersedes` and `edges` by single members. `terms` and `vector` with `excerpts` come with a new text or
+    fingerprint, else the stored ones stay. The version grows by 1 a call, unless only fingerprint and vector change.
 
     `word` is whose word it is: a memory of higher trust neither changes by it nor gives way, which is a TrustError.
 
@@ -176,6 +181,7 @@ class Revision(Struct, frozen=True, kw_only=True):
     unlink: tuple[Edge, ...] = ()
     terms: dict[str, int] | None = None
     vector: "Vector | None" = None
+    excerpts: "Matrix | None" = None
     word: Trust = "user"
     made_from: int | None = None
     needs: tuple[Seen, ...] = ()

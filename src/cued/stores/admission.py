@@ -7,9 +7,10 @@ from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
 from cued.errors import InputError, TrustError
-from cued.model import GLOBAL, UNUSED, UNVERIFIED, Memory, RecallEntry, Record, Shadowed
+from cued.model import GLOBAL, UNUSED, UNVERIFIED, Matrix, Memory, RecallEntry, Record, Shadowed, Vector
 from cued.stores.arrays import micros
 from cued.stores.columns.vectors import checked
+from cued.stores.vector_bytes import MOST_EXCERPTS
 
 _ENCODER = Encoder()
 _COUNTS = ("candidates", "below_floor", "suppressed", "omitted")
@@ -68,6 +69,16 @@ def admit_record(tenant: str, record: Record) -> None:
         raise InputError("fingerprint", memory.fingerprint, "a fingerprint with every vector, and none without")
     if record.vector is not None:
         checked(record.vector, "vector")
+    if record.excerpts is not None:
+        _admit_excerpts(record.excerpts, record.vector)
+
+
+def _admit_excerpts(excerpts: Matrix, vector: Vector | None) -> None:
+    width = 0 if vector is None else len(vector)
+    if excerpts.ndim != 2 or excerpts.shape[1] != width or not 0 < len(excerpts) <= MOST_EXCERPTS:  # noqa: PLR2004 - rows and columns
+        raise InputError("excerpts", f"shape {excerpts.shape}", f"1 to {MOST_EXCERPTS} vectors as wide as the text's own")
+    for excerpt in excerpts:
+        checked(excerpt, "excerpts")
 
 
 def admit_memory(tenant: str, memory: Memory) -> None:

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from cued.model import Head, Indexed, Judged, Row
-from cued.stores.encoding import runs
+from cued.stores.vector_bytes import runs
 
 MOST_ROWS = 64
 """So many rows wait for a search at most: many are read from the keeper as fast, and need no memory meanwhile."""

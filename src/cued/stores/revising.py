@@ -12,8 +12,8 @@ from cued.model import DISTINCT, MERGED, LeftOut, Memory, Record, Revised, Revis
 from cued.ports import Transaction
 from cued.stores.admission import admit_memory, admit_pin, admit_record, body
 from cued.stores.columns.postings import pack, relabelled
-from cued.stores.encoding import as_data, as_vector
 from cued.stores.standing.shown import speaking
+from cued.stores.vector_bytes import as_data, as_vector
 from cued.stores.work import Content, Work
 
 _MEMORY = Decoder(Memory)
@@ -88,7 +88,7 @@ class _Run:
             raise InputError("terms", None, "the terms of the new text")
         forward = relabelled(content.forward, old, new) if revision.terms is None else pack(new, revision.terms)
         if revision.vector is not None:
-            return Content(forward, as_data(revision.vector, self._work.shape))
+            return Content(forward, as_data(revision.vector, self._work.shape, revision.excerpts))
         same = (new.text, new.fingerprint) == (old.text, old.fingerprint)
         return Content(forward, content.vector if same else None)
 
@@ -105,7 +105,7 @@ class _Run:
             admit_memory(self._tenant, new)
         else:
             vector = revision.vector if revision.vector is not None else as_vector(content.vector)
-            admit_record(self._tenant, Record(memory=new, terms=revision.terms or {}, vector=vector))
+            admit_record(self._tenant, Record(memory=new, terms=revision.terms or {}, vector=vector, excerpts=revision.excerpts))
 
 
 def _check(revision: Revision) -> None:

@@ -15,10 +15,10 @@ from cued.model import Head, Indexed, Judged, Matrix, Row, Workings
 from cued.ports import Reading, Transaction
 from cued.stores.columns.kept import unwrap, wrap
 from cued.stores.columns.shelf import Entries, Shelf
-from cued.stores.encoding import matrices
 from cued.stores.handing import Fresh, Handed
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.felling import Mark
+from cued.stores.vector_bytes import Unpacked, matrices
 from cued.stores.winners import Winners
 
 SHELVES_BYTES = 1024 * 2**20
@@ -296,7 +296,7 @@ def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence
     """Add the vectors to their owners' rows; those of no owner are passed over where there may be `more`, and else are damage."""
     expected = dict(zip(owners.fingerprints, np.bincount(owners.coded[owners.coded >= 0], minlength=len(owners.fingerprints)), strict=True))
 
-    def add(keys: Sequence[int], matrix: Matrix) -> None:
+    def add(keys: Sequence[int], matrix: Matrix, excerpts: Matrix | None) -> None:
         wanted = np.asarray(keys, dtype=np.int64)
         places = np.minimum(np.searchsorted(owners.keys, wanted), max(len(owners.keys) - 1, 0))
         known = owners.keys[places] == wanted if len(owners.keys) else np.zeros(len(wanted), dtype=np.bool_)
@@ -305,20 +305,23 @@ def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence
         for code, fingerprint in enumerate(owners.fingerprints):
             mine = known & (owners.coded[places] == code)
             if mine.any():
-                taken = matrix if mine.all() else matrix[mine]
-                shelf.add_vectors(fingerprint, owners.rows[places[mine]], taken, expected=int(expected.pop(fingerprint, 0)))
+                rows, taken = owners.rows[places[mine]], matrix if mine.all() else matrix[mine]
+                shelf.add_vectors(fingerprint, rows, taken, expected=int(expected.pop(fingerprint, 0)))
+                if excerpts is not None:
+                    each = excerpts.reshape(len(keys), -1, matrix.shape[1])[mine]
+                    shelf.add_excerpts(fingerprint, rows, each.reshape(-1, matrix.shape[1]))
 
     read = (each for run in vectors for each in matrices(*run))
     if len(owners.keys) < _MANY:
-        for keys, matrix in read:
-            add(keys, matrix)
+        for run in read:
+            add(*run)
     else:
         _taken_aside(read, add)
 
 
-def _taken_aside(read: Iterable[tuple[Sequence[int], Matrix]], take: Callable[[Sequence[int], Matrix], None]) -> None:
+def _taken_aside(read: Iterable[Unpacked], take: Callable[[Sequence[int], Matrix, Matrix | None], None]) -> None:
     """Have each run taken in a thread beside this one, while the next is read here: where there is a second core, in half the time."""
-    waiting, failed = Queue[tuple[Sequence[int], Matrix] | None](_WAITING_MOST), list[Exception]()
+    waiting, failed = Queue[Unpacked | None](_WAITING_MOST), list[Exception]()
 
     def work() -> None:
         while (run := waiting.get()) is not None:

@@ -43,7 +43,7 @@ from cued.ports import Inspectable, Joint, Keeper, Shaped, Transaction
 from cued.stores.admission import admit, admit_document, admit_record, admit_tenant, at_least_one, first_of_each
 from cued.stores.arrays import micros
 from cued.stores.columns.kernels import COMPILED
-from cued.stores.encoding import as_vector
+from cued.stores.encoding import stored
 from cued.stores.journalling import DOCUMENT as JOURNAL
 from cued.stores.journalling import note
 from cued.stores.metering import RecallMeter, refuse_growth_beyond
@@ -227,7 +227,7 @@ class Store:
 
     def fetch(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Stored, ...]:
         """These memories with their vectors in the order asked; an unknown id is a NotFoundError."""
-        return tuple(Stored(memory=row.memory, vector=as_vector(row.vector)) for row in self._read(tenant, memory_ids, content=True))
+        return tuple(map(stored, self._read(tenant, memory_ids, content=True)))
 
     def known(self, tenant: str, memory_ids: Sequence[str]) -> frozenset[str]:
         """Those of the ids that are stored."""
@@ -254,7 +254,7 @@ class Store:
         """Up to `limit` memories with their vectors, hidden ones included, by id, from the first id greater than `after`."""
         at_least_one(limit)
         with self._reading(tenant) as rows:
-            return tuple(Stored(memory=row.memory, vector=as_vector(row.vector)) for row in rows.scan(limit, after or ""))
+            return tuple(map(stored, rows.scan(limit, after or "")))
 
     def linking(self, tenant: str, memory_ids: Sequence[str]) -> tuple[Memory, ...]:
         """The memories that have an edge to any of these ids, by id."""

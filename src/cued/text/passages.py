@@ -25,18 +25,18 @@ _TRAILING: Final = " \t,;:，；：、،؛-–—"
 _LOOK_BACK = 8
 
 
-def sentences(text: str) -> list[Span]:
-    """The stretches of a text that are its sentences, at most 400 of at most 240 characters; a longer one is cut at a pause."""
+def sentences(text: str, *, most: int = MAX_SENTENCES) -> list[Span]:
+    """The stretches of a text that are its sentences, so many at most, of at most 240 characters; a longer one is cut at a pause."""
     spans: list[Span] = []
     start = 0
     for match in _END.finditer(text):
         if match[0][0] == "." and _ABBREVIATION.search(text[max(start, match.start() - _LOOK_BACK) : match.start()]):
             continue
-        spans += _parts(text, start, match.end())
+        spans += _parts(text, start, match.end(), most)
         start = match.end()
-        if len(spans) >= MAX_SENTENCES:
-            return spans[:MAX_SENTENCES]
-    return (spans + _parts(text, start, len(text)))[:MAX_SENTENCES]
+        if len(spans) >= most:
+            return spans[:most]
+    return (spans + _parts(text, start, len(text), most))[:most]
 
 
 def shorten(text: str, fits: Callable[[str], bool]) -> str:
@@ -49,10 +49,10 @@ def shorten(text: str, fits: Callable[[str], bool]) -> str:
     return kept or _longest(text, range(1, len(text)), fits)
 
 
-def _parts(text: str, start: int, end: int) -> list[Span]:
+def _parts(text: str, start: int, end: int, most: int) -> list[Span]:
     """A sentence without the space around it, in pieces if it is too long; none if it is nothing but space."""
     parts: list[Span] = []
-    while (span := _trimmed(text, start, end)) is not None and len(parts) < MAX_SENTENCES:
+    while (span := _trimmed(text, start, end)) is not None and len(parts) < most:
         stop = span[1] if span[1] - span[0] <= MAX_SENTENCE else _pause(text, span[0])
         parts.append((span[0], stop))
         start = stop

@@ -12,8 +12,8 @@ from cued.errors import StoreError
 from cued.model import Cue, DenseLookup, Recall
 from cued.policy.presets import DEFAULT, preset
 from cued.ports import Keeper, Progress, Store, silent
-from cued.stores.encoding import as_vector
 from cued.stores.store import Store as KeptStore
+from cued.stores.vector_bytes import as_vector
 from cued.upkeep.copying import Copy, TriedRow, copy, unchanged
 
 _WORDS: Final = 8

@@ -23,8 +23,8 @@ from cued.errors import BusyError, StoreError
 from cued.model import UNUSED, Head, LogQuery, LogRules, RecallEntry, Row, VectorShape
 from cued.ports import Keeper, Progress, Shaped, Transaction, silent
 from cued.stores.admission import body
-from cued.stores.encoding import smaller
 from cued.stores.standing.facts import judged
+from cued.stores.vector_bytes import smaller
 from cued.upkeep.pages import log_pages
 
 PAGE: Final = 500

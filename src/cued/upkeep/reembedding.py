@@ -9,11 +9,13 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from cued.embed.excerpted import Embedding, embedded_texts
 from cued.errors import EmbedderError, InputError
-from cued.model import Matrix, Memory, Revision
-from cued.others import embedded, marked
+from cued.model import Memory, Revision, Stored
+from cued.others import marked
 from cued.ports import Embedder, Progress, Store, silent
 from cued.text.analyse import searched_text
+from cued.text.excerpts import excerpts
 from cued.upkeep.pages import batches, scanned
 
 BATCH = 64
@@ -34,7 +36,9 @@ class Reembedded(Struct, frozen=True, kw_only=True):
 def reembed(  # noqa: PLR0913 - a long work has its parts, a moment, a step and a progress
     tenant: str, store: Store, embedder: Embedder, *, at: datetime, batch: int = BATCH, progress: Progress = silent
 ) -> Reembedded:
-    """Embed each memory, hidden ones too, that has another embedder's vector or none; use, times and version stay.
+    """Embed each memory, hidden ones too, that has another embedder's vector or none, or lacks those of its excerpts.
+
+    Use, times and version stay.
 
     A text that was changed meanwhile is embedded in the next pass. When the embedder is down the work done is kept, and an
     EmbedderError says how much is left.
@@ -66,9 +70,9 @@ class _Work:
         self._last: EmbedderError | None = None
 
     def pending(self) -> Iterator[Memory]:
-        """The memories without a vector of this embedder, but for those that it cannot take."""
+        """The memories without a vector of this embedder or those of their excerpts, but for those that it cannot take."""
         for stored in scanned(self._tenant, self._store):
-            if stored.memory.fingerprint != self.fingerprint and stored.memory.id not in self.failed:
+            if stored.memory.id not in self.failed and (stored.memory.fingerprint != self.fingerprint or _lacks_excerpts(stored)):
                 yield stored.memory
 
     def left(self) -> int:
@@ -108,12 +112,17 @@ class _Work:
     def _stop(self) -> EmbedderError:
         return EmbedderError(f"{self.done} memories done, {self.left()} left, run it again to go on: {self._last}")
 
-    def _vectors(self, memories: Sequence[Memory]) -> Matrix:
-        return embedded(list(map(searched_text, memories)), self._embedder, role="memory")[0]
+    def _vectors(self, memories: Sequence[Memory]) -> Sequence[Embedding]:
+        return embedded_texts(list(map(searched_text, memories)), self._embedder)[0]
 
-    def _keep(self, memories: Sequence[Memory], vectors: Matrix) -> None:
+    def _keep(self, memories: Sequence[Memory], made: Sequence[Embedding]) -> None:
         revisions = [
-            Revision(id=memory.id, set={"fingerprint": self.fingerprint}, vector=vector, made_from=memory.version)
-            for memory, vector in zip(memories, vectors, strict=True)
+            Revision(id=memory.id, set={"fingerprint": self.fingerprint}, **each._asdict(), made_from=memory.version)
+            for memory, each in zip(memories, made, strict=True)
         ]
         self.done += len(self._store.revise(self._tenant, revisions, at=self._at).memories)
+
+
+def _lacks_excerpts(stored: Stored) -> bool:
+    """Whether a memory was stored when long texts had one vector as well."""
+    return stored.excerpts is None and bool(excerpts(searched_text(stored.memory)))

@@ -18,10 +18,11 @@ from cued.model import UNUSED, VECTOR_SHAPES, Memory, Record, Use, VectorShape
 from cued.ports import Progress, silent
 from cued.stores import Store, journalling
 from cued.stores.arrays import micros
-from cued.stores.encoding import as_vector, fits
+from cued.stores.encoding import fits
 from cued.stores.keepers.sql_values import read_use
 from cued.stores.keepers.sqlite import SqliteKeeper, salvage
 from cued.stores.keepers.sqlite.connection import identity, refuse_foreign_file, translated, writing
+from cued.stores.vector_bytes import as_excerpts, as_vector
 from cued.text.analyse import analyse, searched_text
 from cued.upkeep.backup import alone, give_name, partial_file, synced
 from cued.upkeep.checking import Problem, ReadRow, check_file, raw, rows, unsuspecting
@@ -132,7 +133,7 @@ def _adopt(old: apsw.Connection, store: Store, keeper: SqliteKeeper, whole: Iter
         memory = replace(memory, use=use, fingerprint=memory.fingerprint if vector is not None else None)
         vector = None if memory.fingerprint is None else vector
         terms = analyse(searched_text(memory))
-        tenants.setdefault(memory.tenant, []).append(Record(memory=memory, terms=terms, vector=as_vector(vector)))
+        tenants.setdefault(memory.tenant, []).append(Record(memory=memory, terms=terms, **_vectors(vector)))
         forward, checksum = held.get("forward"), held.get("forward_sum")
         if isinstance(forward, bytes) and fits(forward, checksum):
             words.append({"forward": forward, "sum": checksum, "tenant": memory.tenant.encode(), "id": memory.id})
@@ -223,10 +224,14 @@ def _brought_back(store: Store, source: Store, tenant: str, memory_id: str) -> b
     except (KeyError, CuedError):
         return False
     memory: Memory = found.memory
-    record = Record(memory=memory, terms=analyse(searched_text(memory)), vector=as_vector(found.vector))
+    record = Record(memory=memory, terms=analyse(searched_text(memory)), **_vectors(found.vector))
     return bool(store.adopt(tenant, [record]))
 
 
 def _lost(row: ReadRow, restored: bool) -> Lost:  # noqa: FBT001 - the second of a pair
     (problem,) = row.problems
     return Lost(tenant=problem.tenant or "", id=problem.id, what=problem.what, restored=restored)
+
+
+def _vectors(data: bytes | None) -> dict[str, Any]:
+    return {"vector": as_vector(data), "excerpts": as_excerpts(data)}

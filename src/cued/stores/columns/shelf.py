@@ -146,6 +146,11 @@ class Shelf:
         # In place: whoever searches an earlier branch has none of these rows.
         self._held.columns["slot"][owners] = block.add(owners, vectors)
 
+    def add_excerpts(self, fingerprint: str, rows: Sequence[int], vectors: Matrix) -> None:
+        """Add as many excerpts to each of the rows whose vectors were just added."""
+        held = self._held
+        held.vectors[fingerprint, vectors.shape[1]].add_excerpts(held.columns["slot"][np.asarray(rows, dtype=np.int32)], vectors)
+
     def patch(self, memory_ids: Sequence[str], facts: FactColumns) -> None:
         """Replace the gate facts of memories whose content is unchanged."""
         self._held.gates.patch([self._row_of[memory_id] for memory_id in memory_ids], facts)

@@ -24,8 +24,9 @@ from cued import pacing
 from cued.errors import InputError
 from cued.model import Column, Matrix, Vector
 from cued.model.array_types import UNIT_WITHIN
-from cued.stores.arrays import Mask, RowNumbers, Rows, enlarged
+from cued.stores.arrays import NOBODY, Mask, RowNumbers, Rows, distinct, enlarged
 from cued.stores.columns import kernels
+from cued.stores.columns.excerpts import Excerpts, lent
 from cued.stores.columns.uncompiled import Bytes, Rests
 
 _DIVIDED: Final = 2.0**16
@@ -79,7 +80,7 @@ def in_steps(*vectors: Vector) -> CueVectors:
 
 
 class Vectors:
-    """Rows' vectors of one fingerprint and one dimension; a row has its slot for good."""
+    """Rows' vectors of one fingerprint and one dimension, and those of their excerpts; a row has its slot for good."""
 
     def __init__(self, dimensions: int) -> None:
         """Start with an empty matrix of this width.
@@ -94,12 +95,16 @@ class Vectors:
         self._off: Vector = np.empty(0, dtype=np.float32)
         self.damaged = False
         self._rows: Rows = np.empty(0, dtype=np.int32)
+        self._runs: Rows = np.empty(0, dtype=np.int32)
+        self.excerpts: Excerpts | None = None
         self.shared: dict[str, Any] = {}
         """What all versions of them share: the index of very many."""
 
     def branched(self) -> Self:
         """The same vectors to go on with: what is added to them does not show in these, to which nothing is to be added any more."""
-        return copy(self)
+        other = copy(self)
+        other.excerpts = None if self.excerpts is None else self.excerpts.branched()
+        return other
 
     def reserve(self, more: int) -> None:
         """Make space for so many more vectors."""
@@ -109,6 +114,7 @@ class Vectors:
         self._doubled = enlarged(self._doubled, start, end)
         self._off = enlarged(self._off, start, end)
         self._rows = enlarged(self._rows, start, end)
+        self._runs = enlarged(self._runs, start, end)
 
     def add(self, rows: Rows, vectors: Matrix) -> range:
         """Append the vectors of these rows; the answer is the slots that they took."""
@@ -121,8 +127,17 @@ class Vectors:
         self.damaged = self.damaged or bool(np.isnan(self._doubled[start:end]).any())
         self.in_order = self.in_order and bool((rows == np.arange(start, end)).all())
         self._rows[start:end] = rows
+        self._runs[start:end] = NOBODY
         self.count = end
         return range(start, end)
+
+    def add_excerpts(self, slots: Rows, vectors: Matrix) -> None:
+        """Add as many excerpts to each of these slots, which were just filled."""
+        self.excerpts = self.excerpts or Excerpts(Vectors(vectors.shape[1]))
+        runs = self.excerpts.add(slots, vectors)
+        # In place: whoever searches an earlier branch has none of these slots.
+        self._runs[slots] = runs
+        self._off[slots] = np.maximum(self._off[slots], self.excerpts.off(runs))
 
     @property
     def rows(self) -> Rows:
@@ -131,7 +146,7 @@ class Vectors:
 
     @property
     def off(self) -> Vector:
-        """How far each slot's vector is from the byte a component that is scanned."""
+        """How far each slot's vector, and any of its excerpts, is from the byte a component that is scanned."""
         return self._off[: self.count]
 
     def scan(self, cue: CueVectors, *, first: int = 0) -> Vector:
@@ -146,6 +161,10 @@ class Vectors:
         with pacing.waiting() if len(near) >= _SHARED else nullcontext():
             if not (others and _side_by_side(scan, others, own)):
                 scan(slice(0, len(near)))
+        if self.excerpts is not None:
+            slots, best = self.excerpts.scan(cue)
+            late = slots >= first
+            near[slots[late] - first] = lent(near[slots[late] - first], best[late])
         return near
 
     def tell(self, cue: CueVectors, slots: Rows, near: Vector, rows: RowNumbers, *, into: Told) -> Column:
@@ -155,8 +174,23 @@ class Vectors:
         """
         found: Column = np.empty(len(rows))
         held = slice(self.count)
+        long = None if self.excerpts is None else self._untold_with_excerpts(slots, near, rows, into.told)
         kernels.tell(self._high[held], self._low[held], self._doubled[held], cue.fine, slots, near, rows, *into, found)
+        if self.excerpts is not None and long is not None and len(long):
+            into.exact[long] = lent(into.exact[long], self.excerpts.tell(cue, self._runs[slots[long]].astype(np.intp)))
+            found = np.where(np.isnan(found), found, into.exact[rows])
         return found
+
+    def exactly(self, cue: CueVectors, slots: RowNumbers) -> Column:
+        """The dot products of slots with the nearest of the cues, nan for what is no vector."""
+        places = np.arange(self.count, dtype=np.int32)
+        return self.tell(cue, places, np.zeros(self.count, dtype=np.float32), slots, into=Told.nothing(self.count))
+
+    def _untold_with_excerpts(self, slots: Rows, near: Vector, rows: RowNumbers, told: Mask) -> RowNumbers:
+        """The rows with excerpts whose cosine is not told yet."""
+        somebody = distinct(rows[rows >= 0])
+        untold = somebody[~told[somebody] & np.isfinite(near[somebody])]
+        return untold[self._runs[slots[untold]] >= 0]
 
     def take(self, slots: Rows) -> Matrix:
         """The vectors of these slots as they were stored, to within 2^-26 a component, or as many times that as its steps are longer."""
@@ -168,7 +202,9 @@ class Vectors:
     @property
     def nbytes(self) -> int:
         """The bytes that the matrix occupies, with its spare space, and what its versions share."""
-        return sum(each.nbytes for each in (self._high, self._low, self._doubled, self._off, self._rows, *self.shared.values()))
+        arrays = (self._high, self._low, self._doubled, self._off, self._rows, self._runs)
+        more = () if self.excerpts is None else (self.excerpts,)
+        return sum(each.nbytes for each in (*arrays, *more, *self.shared.values()))
 
 
 @cache

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 from cued.model import Glance, Head, Indexed, Memory, Use
-from cued.stores.encoding import runs
 from cued.stores.keepers.postgres import searched
 from cued.stores.keepers.sql_values import Counters, uses_read
+from cued.stores.vector_bytes import runs
 
 
 class Glanced(NamedTuple):

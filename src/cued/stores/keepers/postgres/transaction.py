@@ -26,7 +26,7 @@ from cued.model import (
     TallyQuery,
     Use,
 )
-from cued.stores.encoding import fits, runs
+from cued.stores.encoding import fits
 from cued.stores.keepers.postgres import log, queries, searched, staging
 from cued.stores.keepers.postgres.sending import (
     ADD_VECTORS,
@@ -41,6 +41,7 @@ from cued.stores.keepers.postgres.sending import (
     vectors,
 )
 from cued.stores.keepers.sql_values import HANGING, Counters, edges_of, uses_of, uses_read, with_use
+from cued.stores.vector_bytes import runs
 
 _READ = """
     SELECT m.id, m.key, m.body, m.body_sum, u.body FROM cued.memory m LEFT JOIN cued.use u ON u.tenant = m.tenant AND u.key = m.key

@@ -11,9 +11,10 @@ import numpy as np
 from msgspec import DecodeError
 
 from cued.model import DERIVED_FROM, Indexed, Memory
-from cued.stores.encoding import decoded, fits, runs
+from cued.stores.encoding import decoded, fits
 from cued.stores.keepers.sql_values import indexed, reflections, sources_by_key
 from cued.stores.keepers.sqlite import page_sums, salvage
+from cued.stores.vector_bytes import runs
 
 _RUN_KEYS = 512
 _ROWS_AT_ONCE = 4096
