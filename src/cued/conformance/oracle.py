@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from cued.model import CHANNELS, DERIVED_FROM, GATES, GLOBAL, Gate, Lookup, Memory, Record, Supersession
 
 Columns = dict[str, list[float]]
+_LESS = 0.02
+"""So much less than the nearest of its excerpts a text is near."""
 
 
 class Expected(NamedTuple):
@@ -159,8 +161,9 @@ class _Scores:
         asked = self.lookup.dense
         for memory_id, record in self.seen.items():
             if asked is not None and record.vector is not None and record.memory.fingerprint == asked.fingerprint:
-                pairs = zip(record.vector.tolist(), asked.vector.tolist(), strict=True)
-                self.cosine[memory_id] = fsum(one * other for one, other in pairs)
+                whole = _product(record.vector.tolist(), asked.vector.tolist())
+                excerpts = [] if record.excerpts is None else map(_in_bytes, record.excerpts.tolist())
+                self.cosine[memory_id] = max([whole, *(_product(each, asked.vector.tolist()) - _LESS for each in excerpts)])
 
     def _times(self) -> None:
         for interval in self.lookup.temporal.intervals if self.lookup.temporal else ():
@@ -198,6 +201,18 @@ class _Scores:
         chain = sorted((record.memory for record in self.seen.values() if record.memory.source.session == session), key=_turn)
         place = [memory.id for memory in chain].index(memory_id) + steps
         return chain[place].id if 0 <= place < len(chain) else None
+
+
+def _product(one: list[float], other: list[float]) -> float:
+    return fsum(a * b for a, b in zip(one, other, strict=True))
+
+
+def _in_bytes(excerpt: list[float]) -> list[float]:
+    """An excerpt's vector in whole steps of a 127th of its largest number, which is how it is kept, and of length 1 again."""
+    largest = max(map(abs, excerpt))
+    steps = [round(number * 127 / largest) for number in excerpt]
+    length = sqrt(fsum(step * step for step in steps))
+    return [step / length for step in steps]
 
 
 def _candidates(pools: dict[str, list[str]], scores: _Scores, context: int) -> list[str]:

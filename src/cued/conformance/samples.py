@@ -56,8 +56,8 @@ def direction(number: int) -> Vector:
 
 
 def record(tenant: str, memory_id: str, text: str = "tea in the garden", **facts: Any) -> Record:  # noqa: ANN401
-    """A record of this text; `vector` is a direction's number or None, every other fact is a Memory's."""
-    number = facts.pop("vector", len(text))
+    """A record of this text; `vector` is a direction's number or None, `excerpts` have numbers too, every other fact is a Memory's."""
+    number, excerpts = facts.pop("vector", len(text)), facts.pop("excerpts", ())
     fingerprint = facts.pop("fingerprint", FINGERPRINT)
     created_at = facts.pop("created_at", NOW - 24 * HOUR)
     memory = Memory(
@@ -69,7 +69,12 @@ def record(tenant: str, memory_id: str, text: str = "tea in the garden", **facts
         fingerprint=None if number is None else fingerprint,
         **facts,
     )
-    return Record(memory=memory, terms=dict(Counter(text.lower().split())), vector=None if number is None else direction(number))
+    return Record(
+        memory=memory,
+        terms=dict(Counter(text.lower().split())),
+        vector=None if number is None else direction(number),
+        excerpts=np.stack(list(map(direction, excerpts))) if excerpts and number is not None else None,
+    )
 
 
 def revision(memory_id: str, **fields: Any) -> Revision:  # noqa: ANN401
@@ -177,6 +182,7 @@ def _random_record(tenant: str, memory_id: str, random: Random) -> Record:
         valid_until=_maybe(random, _moment(random), 0.2),
         vector=random.choice([None, *range(12)]),
         fingerprint=random.choice([FINGERPRINT, FINGERPRINT, OTHER_FINGERPRINT]),
+        excerpts=random.choices(range(12), k=random.choice([0, 0, 0, 1, 2, 3])),
     )
 
 

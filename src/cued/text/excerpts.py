@@ -5,10 +5,10 @@ from typing import Final
 
 from cued.text.passages import sentences
 
-SIZE: Final = 400
-"""About so many bytes of UTF-8 an excerpt has: four or five sentences of English, and as much of Chinese, whose characters have three."""
-_SHORT: Final = 1.5 * SIZE
-"""A text of no more is said by one vector."""
+SIZE: Final = 500
+"""An excerpt has at most about so many bytes of UTF-8: some sentences of English, and as many of Chinese, whose characters have three."""
+_SHORT: Final = 650
+"""One vector says what is in a text of no more."""
 MOST: Final = 64
 """A text has no more excerpts than so many, and longer ones where it is very long."""
 _MOST_SENTENCES: Final = 4000

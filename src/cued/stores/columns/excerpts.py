@@ -1,7 +1,7 @@
 """The vectors of excerpts: what a long text says in its parts, which one vector of the whole blurs or does not reach.
 
-A text is as near to a cue as its own vector is, or in part as near as the nearest of its excerpts. They lie in a matrix of their own,
-so that a tenant of short texts searches nothing more.
+A text is as near to a cue as its own vector is, or almost as near as the nearest of its excerpts. They lie in a matrix of their own, so
+that a tenant of short texts searches nothing more.
 """
 
 from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 Real = TypeVar("Real", bound=np.floating[Any])
 
-LENT: Final = 0.7
-"""So much of what the nearest excerpt is nearer than the whole text counts: the best of many is near to anything by chance."""
+LESS: Final = 0.02
+"""So much less than the nearest excerpt a text is near: the best of several is nearer to anything by chance than one is."""
 
 
 class Excerpts:
@@ -65,7 +65,8 @@ class Excerpts:
         return self._vectors.nbytes + self._runs.nbytes
 
 
-def lent(whole: NDArray[Real], best: NDArray[Real]) -> NDArray[Real]:
-    """How near a text is by its own vector and by the nearest of its excerpts."""
-    nearer: NDArray[Real] = np.where(best > whole, whole + LENT * (best - whole), whole)
-    return nearer
+def nearer(whole: NDArray[Real], best: NDArray[Real]) -> NDArray[Real]:
+    """How near texts are by their own vectors or by the nearest of their excerpts."""
+    excerpt = best - best.dtype.type(LESS)
+    found: NDArray[Real] = np.where(excerpt > whole, excerpt, whole)
+    return found

@@ -26,7 +26,7 @@ from cued.model import Column, Matrix, Vector
 from cued.model.array_types import UNIT_WITHIN
 from cued.stores.arrays import NOBODY, Mask, RowNumbers, Rows, distinct, enlarged
 from cued.stores.columns import kernels
-from cued.stores.columns.excerpts import Excerpts, lent
+from cued.stores.columns.excerpts import Excerpts, nearer
 from cued.stores.columns.uncompiled import Bytes, Rests
 
 _DIVIDED: Final = 2.0**16
@@ -164,7 +164,7 @@ class Vectors:
         if self.excerpts is not None:
             slots, best = self.excerpts.scan(cue)
             late = slots >= first
-            near[slots[late] - first] = lent(near[slots[late] - first], best[late])
+            near[slots[late] - first] = nearer(near[slots[late] - first], best[late])
         return near
 
     def tell(self, cue: CueVectors, slots: Rows, near: Vector, rows: RowNumbers, *, into: Told) -> Column:
@@ -177,7 +177,7 @@ class Vectors:
         long = None if self.excerpts is None else self._untold_with_excerpts(slots, near, rows, into.told)
         kernels.tell(self._high[held], self._low[held], self._doubled[held], cue.fine, slots, near, rows, *into, found)
         if self.excerpts is not None and long is not None and len(long):
-            into.exact[long] = lent(into.exact[long], self.excerpts.tell(cue, self._runs[slots[long]].astype(np.intp)))
+            into.exact[long] = nearer(into.exact[long], self.excerpts.tell(cue, self._runs[slots[long]].astype(np.intp)))
             found = np.where(np.isnan(found), found, into.exact[rows])
         return found
 
