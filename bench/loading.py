@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
+
 import cued
 from bench import corpus
 from bench.figures import LOAD, Figure, Result, Spent, rate
 from bench.measure import KIB, disk_mib, resident_mib, spent_on
 from bench.sizes import Shape
-from bench.vectors import GivenVectors
+from bench.vectors import GivenVectors, near
 from cued.model import Vector
 from cued.text.analyse import searchable
+from cued.text.excerpts import excerpts
 
 AT_ONCE = 5000
 
@@ -41,9 +44,14 @@ def first_block(shape: Shape, tenant: int) -> corpus.Block:
 
 
 def known(block: corpus.Block) -> dict[str, Vector]:
-    """The vectors of a block's memories by the text that is embedded for each."""
+    """The vectors of a block's memories by the text that is embedded for each, and those of the excerpts of long ones."""
     texts = (searchable(draft["text"], draft["speaker"]) for draft in block.drafts)
-    return dict(zip(texts, block.vectors, strict=True))
+    found = dict(zip(texts, block.vectors, strict=True))
+    parts = [(part, vector) for text, vector in found.items() for part in excerpts(text)]
+    if parts:
+        named, whole = zip(*parts, strict=True)
+        found |= zip(named, near(np.stack(whole), np.random.default_rng(len(parts))), strict=True)
+    return found
 
 
 def fill(shape: Shape, folder: Path) -> Result:

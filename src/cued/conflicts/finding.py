@@ -139,7 +139,7 @@ def _lookup(memory: Memory, vector: Vector | None, *, terms: Collection[str], at
         lexical=LexicalLookup(terms=words, pool=POOL, k1=1.2, b=0.75, delta=0.5) if words else None,
         dense=None
         if vector is None or memory.fingerprint is None
-        else DenseLookup(vector=vector, fingerprint=memory.fingerprint, pool=POOL),
+        else DenseLookup(vector=vector, fingerprint=memory.fingerprint, pool=POOL, excerpts=False),
     )
 
 

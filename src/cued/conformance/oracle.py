@@ -5,7 +5,7 @@ No index, no numpy in the arithmetic, no incremental state: a list of records an
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from math import fsum, log, nan, sqrt
+from math import floor, fsum, log, nan, sqrt
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -13,6 +13,8 @@ from msgspec.structs import replace
 from cued.model import CHANNELS, DERIVED_FROM, GATES, GLOBAL, Gate, Lookup, Memory, Record, Supersession
 
 Columns = dict[str, list[float]]
+_FULL = 127.4
+"""What a byte holds once it is rounded."""
 _LESS = 0.02
 """So much less than the nearest of its excerpts a text is near."""
 
@@ -38,7 +40,7 @@ def expected(records: Sequence[Record], lookup: Lookup) -> Expected:
     scores = _Scores(seen, lookup)
     pools = scores.pools()
     ids = _candidates(pools, scores, lookup.context)
-    cosines = list(scores.cosine.values())
+    cosines = list(scores.own.values())
     return Expected(
         stored=len(records),
         visible=len(seen),
@@ -128,6 +130,7 @@ class _Scores:
         self.bm25, self.coverage = dict.fromkeys(self.seen, 0.0), dict.fromkeys(self.seen, 0.0)
         self.share, self.window = dict.fromkeys(self.seen, 0.0), dict.fromkeys(self.seen, 0.0)
         self.cosine: dict[str, float] = {}
+        self.own: dict[str, float] = {}
         self.terms: list[tuple[str, int, float]] = []
         self._words()
         self._names()
@@ -161,9 +164,10 @@ class _Scores:
         asked = self.lookup.dense
         for memory_id, record in self.seen.items():
             if asked is not None and record.vector is not None and record.memory.fingerprint == asked.fingerprint:
-                whole = _product(record.vector.tolist(), asked.vector.tolist())
-                excerpts = [] if record.excerpts is None else map(_in_bytes, record.excerpts.tolist())
-                self.cosine[memory_id] = max([whole, *(_product(each, asked.vector.tolist()) - _LESS for each in excerpts)])
+                self.own[memory_id] = own = _product(record.vector.tolist(), asked.vector.tolist())
+                excerpts = [] if record.excerpts is None or not asked.excerpts else map(_in_steps, record.excerpts.tolist())
+                cue = [round(number * 2048) / 2048 for number in asked.vector.tolist()]
+                self.cosine[memory_id] = max([own, *(_product(each, cue) - _LESS for each in excerpts)])
 
     def _times(self) -> None:
         for interval in self.lookup.temporal.intervals if self.lookup.temporal else ():
@@ -207,12 +211,13 @@ def _product(one: list[float], other: list[float]) -> float:
     return fsum(a * b for a, b in zip(one, other, strict=True))
 
 
-def _in_bytes(excerpt: list[float]) -> list[float]:
-    """An excerpt's vector in whole steps of a 127th of its largest number, which is how it is kept, and of length 1 again."""
-    largest = max(map(abs, excerpt))
-    steps = [round(number * 127 / largest) for number in excerpt]
-    length = sqrt(fsum(step * step for step in steps))
-    return [step / length for step in steps]
+def _in_steps(excerpt: list[float]) -> list[float]:
+    """An excerpt's vector in whole steps, as it is kept: the first ones are longer, and all are doubled until the largest fits a byte."""
+    step = [4 / 512, *[2 / 512] * 31, *[1 / 512] * len(excerpt)][: len(excerpt)]
+    doubled = 1
+    while max(abs(number) / each for number, each in zip(excerpt, step, strict=True)) / doubled >= _FULL:
+        doubled *= 2
+    return [floor(number / each / doubled + 0.5) * each * doubled for number, each in zip(excerpt, step, strict=True)]
 
 
 def _candidates(pools: dict[str, list[str]], scores: _Scores, context: int) -> list[str]:

@@ -142,12 +142,17 @@ def random_lookup(random: Random) -> Lookup:
         trusts=tuple(random.sample(TRUSTS, random.choice([0, 0, 0, 2, 3]))),
         apart=random.random() < 0.5,
         lexical=_maybe(random, words(*random.choices((*WORDS, "unheard"), k=random.randint(0, 4)), pool=pool)),
-        dense=_maybe(random, near(random.randint(0, 12), pool=pool, fingerprint=random.choice([FINGERPRINT] * 4 + [OTHER_FINGERPRINT]))),
+        dense=_maybe(random, _near(random, pool)),
         entity=_maybe(random, _names(random, pool)),
         temporal=_maybe(random, TemporalLookup(intervals=tuple(_interval(random) for _ in range(random.randint(0, 2))), pool=pool)),
         context=random.choice([0, 0, 1, 2]),
         core=random.random() < 0.5,
     )
+
+
+def _near(random: Random, pool: int) -> DenseLookup:
+    asked = near(random.randint(0, 12), pool=pool, fingerprint=random.choice([FINGERPRINT] * 4 + [OTHER_FINGERPRINT]))
+    return replace(asked, excerpts=random.random() < 0.8)
 
 
 def _names(random: Random, pool: int) -> EntityLookup:

@@ -62,13 +62,15 @@ class LexicalLookup(Struct, frozen=True, kw_only=True):
 class DenseLookup(OfArrays, frozen=True, kw_only=True):
     """Search by meaning: the cue's vector and the fingerprint that stored vectors must share.
 
-    `alone` is the utterance's own vector where the cue has state too: a row is as near as it is to the nearer of both.
+    `alone` is the utterance's own vector where the cue has state too: a row is as near as it is to the nearer of both. Where `excerpts`
+    count, a long text is about as near as the nearest of its parts.
     """
 
     vector: Vector
     alone: Vector | None = None
     fingerprint: str
     pool: int
+    excerpts: bool = True
 
 
 class EntityLookup(Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import datetime
 
+import numpy as np
 from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
@@ -18,6 +19,8 @@ _MOST_COUNTED = 2**31
 """More than a recall can have of anything, and so little that billions of lines add up in 64 bits."""
 _MOST_MS = 1e12
 """More than a recall can take, thirty years, and so little that sums of it stay numbers."""
+_ABOUT_UNIT = 0.05
+"""How far from 1 the length of an excerpt's vector may be: one that comes back from a store has been rounded to bytes."""
 _MOST_RELEVANT = 1e6
 """More than any relevance, which is a share of 1, and so little that its twentieths are counted in 32 bits."""
 
@@ -77,8 +80,9 @@ def _admit_excerpts(excerpts: Matrix, vector: Vector | None) -> None:
     width = 0 if vector is None else len(vector)
     if excerpts.ndim != 2 or excerpts.shape[1] != width or not 0 < len(excerpts) <= MOST_EXCERPTS:  # noqa: PLR2004 - rows and columns
         raise InputError("excerpts", f"shape {excerpts.shape}", f"1 to {MOST_EXCERPTS} vectors as wide as the text's own")
-    for excerpt in excerpts:
-        checked(excerpt, "excerpts")
+    lengths = np.sqrt(np.vecdot(excerpts, excerpts))
+    if not bool((np.abs(lengths - 1.0) <= _ABOUT_UNIT).all()):
+        raise InputError("excerpts", f"lengths {lengths.tolist()}", "finite vectors of about length 1")
 
 
 def admit_memory(tenant: str, memory: Memory) -> None:

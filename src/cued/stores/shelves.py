@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cued.forking import across_forks
 from cued.model import Head, Indexed, Judged, Matrix, Row, Workings
 from cued.ports import Reading, Transaction
+from cued.stores.columns.excerpts import Packed
 from cued.stores.columns.kept import unwrap, wrap
 from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.handing import Fresh, Handed
@@ -296,7 +297,7 @@ def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence
     """Add the vectors to their owners' rows; those of no owner are passed over where there may be `more`, and else are damage."""
     expected = dict(zip(owners.fingerprints, np.bincount(owners.coded[owners.coded >= 0], minlength=len(owners.fingerprints)), strict=True))
 
-    def add(keys: Sequence[int], matrix: Matrix, excerpts: Matrix | None) -> None:
+    def add(keys: Sequence[int], matrix: Matrix, excerpts: Packed | None) -> None:
         wanted = np.asarray(keys, dtype=np.int64)
         places = np.minimum(np.searchsorted(owners.keys, wanted), max(len(owners.keys) - 1, 0))
         known = owners.keys[places] == wanted if len(owners.keys) else np.zeros(len(wanted), dtype=np.bool_)
@@ -308,8 +309,8 @@ def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence
                 rows, taken = owners.rows[places[mine]], matrix if mine.all() else matrix[mine]
                 shelf.add_vectors(fingerprint, rows, taken, expected=int(expected.pop(fingerprint, 0)))
                 if excerpts is not None:
-                    each = excerpts.reshape(len(keys), -1, matrix.shape[1])[mine]
-                    shelf.add_excerpts(fingerprint, rows, each.reshape(-1, matrix.shape[1]))
+                    each = excerpts.reshape(len(keys), -1, excerpts.shape[1])[mine]
+                    shelf.add_excerpts(fingerprint, rows, each.reshape(-1, excerpts.shape[1]))
 
     read = (each for run in vectors for each in matrices(*run))
     if len(owners.keys) < _MANY:
@@ -319,7 +320,7 @@ def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence
         _taken_aside(read, add)
 
 
-def _taken_aside(read: Iterable[Unpacked], take: Callable[[Sequence[int], Matrix, Matrix | None], None]) -> None:
+def _taken_aside(read: Iterable[Unpacked], take: Callable[[Sequence[int], Matrix, Packed | None], None]) -> None:
     """Have each run taken in a thread beside this one, while the next is read here: where there is a second core, in half the time."""
     waiting, failed = Queue[Unpacked | None](_WAITING_MOST), list[Exception]()
 

@@ -6,8 +6,8 @@ float32 factor and a byte a number, each of which is to be multiplied by it, and
 factor makes the length 1 again, so that a product with it is a cosine.
 
 A memory whose text has excerpts has several vectors. They begin with a byte that says so, then come how many excerpts there are, the size
-of the text's own vector, that vector in its shape, and for each excerpt a factor and a byte a number, and another byte where four would
-divide the length.
+of the text's own vector, that vector in its shape, for each excerpt a byte and a byte a number, as they are searched, and another byte
+where four would divide the length.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,13 +19,14 @@ from msgspec import DecodeError
 from numpy.typing import NDArray
 
 from cued.model import Matrix, Vector, VectorShape
+from cued.stores.columns.excerpts import Packed, packed, unpacked
 
 MOST_EXCERPTS: Final = 255
 """So many can be told of in a byte."""
 _HALF, _BYTES, _BYTES_AND_ONE, _SEVERAL = 1, 2, 3, 4
 _COUNTED: Final = Layout("<BBI")
 """What several vectors begin with: the byte for it, the number of excerpts, and the bytes of the text's own vector."""
-_FACTOR: Final = 4
+_FACTOR: Final = slice(1, 5)
 _STEPS: Final = 127
 
 
@@ -34,17 +35,19 @@ class Unpacked(NamedTuple):
 
     keys: Sequence[int]
     vectors: Matrix
-    excerpts: Matrix | None = None
+    excerpts: Packed | None = None
 
 
 def as_data(vector: Vector | None, shape: VectorShape, excerpts: Matrix | None = None) -> bytes | None:
-    """A vector as it is stored in this shape, with those of the text's excerpts, which are bytes in every shape: they only find it."""
+    """A vector as it is stored in this shape, with those of the text's excerpts."""
     if vector is None:
         return None
-    whole = _SHAPES[shape](np.asarray(vector, dtype=np.float32))
-    if excerpts is None:
-        return whole
-    data = _COUNTED.pack(_SEVERAL, len(excerpts), len(whole)) + whole + b"".join(map(_in_bytes, excerpts))
+    own = _SHAPES[shape](np.asarray(vector, dtype=np.float32))
+    return own if excerpts is None else _together(own, packed(excerpts))
+
+
+def _together(own: bytes, excerpts: Packed) -> bytes:
+    data = _COUNTED.pack(_SEVERAL, len(excerpts), len(own)) + own + excerpts.tobytes()
     return data + bytes(not len(data) % 4)
 
 
@@ -55,14 +58,17 @@ def as_vector(data: bytes | None) -> Vector | None:
 
 def as_excerpts(data: bytes | None) -> Matrix | None:
     """The vectors of the text's excerpts, None where it has none."""
-    return None if data is None else next(matrices((0,), data)).excerpts
+    found = None if data is None else next(matrices((0,), data)).excerpts
+    return None if found is None else unpacked(found)
 
 
 def smaller(data: bytes | None, shape: VectorShape) -> bytes | None:
     """A stored vector in this shape where it is float32, and as it is where it has been made smaller before."""
     if data is None or (len(data) % 4 and (data[0] != _SEVERAL or _COUNTED.unpack_from(data)[2] % 4)):
         return data
-    return as_data(as_vector(data), shape, as_excerpts(data))
+    found = next(matrices((0,), data))
+    own = _SHAPES[shape](found.vectors[0])
+    return own if found.excerpts is None else _together(own, found.excerpts)
 
 
 def matrices(keys: Sequence[int], data: bytes) -> Iterator[Unpacked]:
@@ -113,11 +119,11 @@ def _several(keys: Sequence[int], rows: NDArray[np.uint8]) -> Iterator[Unpacked]
         if not count or own_end > size or (own % 4 and own_bytes[0, 0] == _SEVERAL):
             raise DecodeError(f"a vector of {size} bytes with {count} excerpts")
         for places, own_vectors, _ in matrices(range(len(some)), own_bytes.tobytes()):
-            each = _FACTOR + own_vectors.shape[1]
+            each = 1 + own_vectors.shape[1]
             if size - own_end - count * each not in {0, 1}:
                 raise DecodeError(f"a vector of {size} bytes with {count} excerpts")
             found = np.ascontiguousarray(alike[list(places), own_end : own_end + count * each]).reshape(-1, each)
-            yield Unpacked([some[place] for place in places], own_vectors, _scaled(found))
+            yield Unpacked([some[place] for place in places], own_vectors, found)
 
 
 def _unpacked(rows: NDArray[np.uint8], kind: int) -> Matrix:
@@ -127,15 +133,11 @@ def _unpacked(rows: NDArray[np.uint8], kind: int) -> Matrix:
     if kind == _HALF:
         halves: Matrix = np.ascontiguousarray(rows[:, 1:]).view("<f2").astype(np.float32)
         return halves
-    return _scaled(rows[:, 1 : 1 + _FACTOR + numbers])
-
-
-def _scaled(rows: NDArray[np.uint8]) -> Matrix:
-    """Vectors of a byte a number behind a factor; number by number, so that the same bytes give the same bits everywhere."""
-    factors = np.ascontiguousarray(rows[:, :_FACTOR]).view("<f4")
-    scaled: Matrix = rows[:, _FACTOR:].view(np.int8).astype(np.float32)
-    scaled *= factors
-    return scaled
+    # Number by number, so that the same bytes give the same bits everywhere.
+    factors = np.ascontiguousarray(rows[:, _FACTOR]).view("<f4")
+    numbered: Matrix = rows[:, 5 : 5 + numbers].view(np.int8).astype(np.float32)
+    numbered *= factors
+    return numbered
 
 
 def _as_floats(vector: Vector) -> bytes:
@@ -147,16 +149,11 @@ def _as_halves(vector: Vector) -> bytes:
 
 
 def _as_bytes(vector: Vector) -> bytes:
-    even = (5 + len(vector)) % 4 == 0
-    return bytes([_BYTES_AND_ONE if even else _BYTES]) + _in_bytes(vector) + bytes(even)
-
-
-def _in_bytes(vector: Vector) -> bytes:
-    """A factor, and a byte a number."""
     exact = vector.astype(np.float64)
     steps = np.rint(exact * (_STEPS / max(float(np.abs(exact).max()), 1e-30)))
     factor = np.array(1.0 / max(float(np.sqrt(np.square(steps).sum())), 1.0), dtype="<f4").tobytes()
-    return factor + steps.astype(np.int8).tobytes()
+    even = (5 + len(vector)) % 4 == 0
+    return bytes([_BYTES_AND_ONE if even else _BYTES]) + factor + steps.astype(np.int8).tobytes() + bytes(even)
 
 
 _SHAPES: Final = {"float32": _as_floats, "float16": _as_halves, "int8": _as_bytes}

@@ -1,37 +1,28 @@
-"""Excerpts: the parts of a long text, of whole sentences, each short enough that one vector says what is in it."""
+"""Excerpts: the parts of a long text, each short enough that one vector says what is in it."""
 
+from itertools import pairwise
 from math import ceil
 from typing import Final
 
-from cued.text.passages import sentences
+from cued.text.passages import pause_near
 
 SIZE: Final = 500
-"""An excerpt has at most about so many bytes of UTF-8: some sentences of English, and as many of Chinese, whose characters have three."""
+"""An excerpt has about so many bytes of UTF-8 at most: some sentences of English, and as many of Chinese, whose characters have three."""
 _SHORT: Final = 650
 """One vector says what is in a text of no more."""
 MOST: Final = 64
 """A text has no more excerpts than so many, and longer ones where it is very long."""
-_MOST_SENTENCES: Final = 4000
+_REACH: Final = 0.3
+"""A part may be longer or shorter by so much of its size, to end where a sentence does."""
 
 
 def excerpts(text: str) -> list[str]:
     """The text in parts of about the same size, none for a text that is short."""
-    if len(text) * 4 <= _SHORT or _bytes(text) <= _SHORT:
+    size = len(text.encode("utf-8", "replace"))
+    if size <= _SHORT:
         return []
-    spans = sentences(text, most=_MOST_SENTENCES)
-    sizes = [_bytes(text[start:end]) for start, end in spans]
-    size = max(sum(sizes) / ceil(sum(sizes) / SIZE), sum(sizes) / (MOST - 1))
-    parts: list[tuple[int, int]] = []
-    done = 0
-    for (start, end), more in zip(spans, sizes, strict=True):
-        # Into the part in whose share of the whole its middle lies.
-        if int((done + more / 2) / size) < len(parts):
-            parts[-1] = parts[-1][0], end
-        else:
-            parts.append((start, end))
-        done += more
-    return [text[start:end] for start, end in parts] if len(parts) > 1 else []
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
+    count = min(ceil(size / SIZE), MOST)
+    each = len(text) / count
+    cuts = [pause_near(text, int(each * number), int(each * _REACH)) for number in range(1, count)]
+    parts = (text[start:end].strip() for start, end in pairwise([0, *cuts, len(text)]))
+    return [part for part in parts if part]

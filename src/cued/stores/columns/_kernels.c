@@ -265,6 +265,40 @@ static PyObject *scan(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ss
 }
 
 FOR_EACH_PROCESSOR
+static int are_places(const int32_t *places, Py_ssize_t count, Py_ssize_t all)
+{
+    int sound = 1;
+    for (Py_ssize_t at = 0; at < count; at++)
+        sound &= places[at] >= 0 && places[at] < all;
+    return sound;
+}
+
+/* Raises for each number what is found at its place to it, where it is more; what is no number is not. */
+static PyObject *most(PyObject *Py_UNUSED(module), PyObject *const *given, Py_ssize_t count)
+{
+    Arrays arrays;
+    if (!opened(&arrays, "most", "rfriwf", given, count))
+        return NULL;
+    const float *numbers = ARRAY(const float, 0);
+    const int32_t *places = ARRAY(const int32_t, 1);
+    float *found = ARRAY(float, 2);
+    Py_ssize_t all = LENGTH(0), held = LENGTH(2);
+    if (LENGTH(1) != all)
+        return refused(&arrays, "most", "arrays of different lengths");
+    if (!are_places(places, all, held))
+        return refused(&arrays, "most", "a place that there is not");
+    for (Py_ssize_t at = 0; at < all;) {
+        /* Numbers of one place mostly follow each other. */
+        int32_t place = places[at];
+        float best = found[place];
+        for (; at < all && places[at] == place; at++)
+            best = numbers[at] > best ? numbers[at] : best;
+        found[place] = best;
+    }
+    return done(&arrays);
+}
+
+FOR_EACH_PROCESSOR
 static double product(const int8_t *restrict high, const int16_t *restrict low, const int32_t *restrict fine, Py_ssize_t width)
 {
     int64_t upper = 0, lower = 0;
@@ -836,8 +870,8 @@ static PyObject *weigh(PyObject *Py_UNUSED(module), PyObject *const *given, Py_s
 #define LOOP(name) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, NULL}
 
 static PyMethodDef loops[] = {
-    LOOP(take_apart), LOOP(put_together), LOOP(in_steps), LOOP(scan), LOOP(tell), LOOP(background), LOOP(nearest), LOOP(highest),
-    LOOP(rank), LOOP(beside), LOOP(merge), LOOP(number), LOOP(lay_out), LOOP(find), LOOP(weigh), {NULL, NULL, 0, NULL},
+    LOOP(take_apart), LOOP(put_together), LOOP(in_steps), LOOP(scan), LOOP(most), LOOP(tell), LOOP(background), LOOP(nearest),
+    LOOP(highest), LOOP(rank), LOOP(beside), LOOP(merge), LOOP(number), LOOP(lay_out), LOOP(find), LOOP(weigh), {NULL, NULL, 0, NULL},
 };
 
 /* Whoever has the source beside this module can tell whether it was compiled from it. */

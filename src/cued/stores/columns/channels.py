@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from cued.model import Background, Column, DenseLookup, EntityLookup, LexicalLookup, TemporalLookup, TermStatistic, Vector
 from cued.stores.arrays import ONES, Mask, Order, RowNumbers, micros, rounded
 from cued.stores.columns import kernels
+from cued.stores.columns.excerpts import nearer
 from cued.stores.columns.postings import Matches, Postings, hashed
-from cued.stores.columns.vectors import Told, Vectors, in_steps
+from cued.stores.columns.vectors import CueVectors, Told, Vectors, in_steps
 from cued.stores.standing.gates import Visible
 
 Key = Callable[[RowNumbers, int], tuple[RowNumbers, NDArray[Any]]]
@@ -171,13 +172,15 @@ class Meaning:
         self._vectors = vectors
         self._slots = slots
         self._told = Told.nothing(len(slots))
+        self._excerpts = nearest_excerpts(vectors, self._cue, lookup)
         self._scanned = visible.total > _FEW
-        self._near: Vector = self._compared(visible)
-        self.count, self._total, self._squares = kernels.background(self._near)
+        own = self._compared(visible)
+        self.count, self._total, self._squares = kernels.background(own)
+        self._near: Vector = own if self._excerpts is None else self._with_excerpts(own, self._excerpts)
         self.uncomparable = visible.total - self.count
 
     def _compared(self, visible: Visible) -> Vector:
-        """How near each row is as scanned, or exactly where there are few; -inf for what is struck or cannot be compared."""
+        """How near each row's own vector is as scanned, or exactly where there are few; -inf for what is struck or cannot be compared."""
         vectors, count = self._vectors, len(self._slots)
         if vectors is not None and self._scanned and vectors.in_order and vectors.count == count:
             near = vectors.scan(self._cue)
@@ -195,9 +198,15 @@ class Meaning:
             near[np.isnan(near)] = -np.inf
         return near
 
+    def _with_excerpts(self, own: Vector, excerpts: Vector) -> Vector:
+        """How near each row is by its own vector or by an excerpt, which tells nothing of a row that cannot be compared."""
+        near = nearer(own, excerpts.take(self._slots, mode="clip"))
+        near[np.isinf(own)] = -np.inf
+        return near
+
     @property
     def background(self) -> Background:
-        """Count, mean and population deviation of the cosine over the visible comparable rows."""
+        """Count, mean and population deviation of the cosine of own vectors over the visible comparable rows."""
         count, total = self.count, self._total
         if not count:
             return Background()
@@ -230,7 +239,9 @@ class Meaning:
         """The exact cosine of each row, nan where its vector cannot be compared, a gate struck it, or it is nobody's."""
         if self._vectors is None:
             return np.full(len(rows), np.nan)
-        return self._vectors.tell(self._cue, self._slots, self._near, rows, into=self._told)
+        own = self._vectors.tell(self._cue, self._slots, self._near, rows, into=self._told)
+        # The slot of a row that cannot be compared may lie anywhere, and its cosine is nan whatever stands there.
+        return own if self._excerpts is None else nearer(own, self._excerpts.take(self._slots[rows], mode="clip"))
 
     def exactly(self, rows: RowNumbers, _pool: int) -> tuple[RowNumbers, Column]:
         """The key that ranks rows by exact cosine where each of them is within reach, and so has one."""
@@ -258,3 +269,10 @@ class Meaning:
         if self._vectors is not None and near.any():
             taken[near] = self._vectors.take(self._slots[rows[near]])
         return taken
+
+
+def nearest_excerpts(vectors: Vectors | None, cue: CueVectors, lookup: DenseLookup) -> Vector | None:
+    """How near the nearest excerpt of each slot is, None where no text has any or none counts."""
+    if vectors is None or vectors.excerpts is None or not lookup.excerpts:
+        return None
+    return vectors.excerpts.nearest(cue, vectors.count)

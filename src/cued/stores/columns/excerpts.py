@@ -1,72 +1,90 @@
 """The vectors of excerpts: what a long text says in its parts, which one vector of the whole blurs or does not reach.
 
-A text is as near to a cue as its own vector is, or almost as near as the nearest of its excerpts. They lie in a matrix of their own, so
-that a tenant of short texts searches nothing more.
+A text is as near to a cue as its own vector is, or almost as near as the nearest of its excerpts. Excerpts only find it, so a byte a
+component is all that is kept of them, at rest and in memory, on the grid of the bytes that are scanned. They lie in a matrix of their own:
+a tenant of short texts searches nothing more.
 """
 
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from copy import copy
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cued.model import Column, Matrix, Vector
-from cued.stores.arrays import Columns, RowNumbers, Rows, places_of, twin
+from cued.model import Matrix, Vector
+from cued.stores.arrays import Rows, enlarged
+from cued.stores.columns import kernels
+from cued.stores.columns.vectors import CueVectors, parts_of, scanned, whole_of
 
 if TYPE_CHECKING:
-    from cued.stores.columns.vectors import CueVectors, Vectors
+    from cued.stores.columns.uncompiled import Bytes
 
-Real = TypeVar("Real", bound=np.floating[Any])
+Packed = NDArray[np.uint8]
+"""Excerpts a row each: how often its steps are doubled, and a byte a component."""
+Real = TypeVar("Real", np.float32, np.float64)
 
 LESS: Final = 0.02
 """So much less than the nearest excerpt a text is near: the best of several is nearer to anything by chance than one is."""
+_MOST_DOUBLED: Final = 3
+"""A vector of length 1 needs its steps doubled no more often; what says otherwise is damaged, and near to nothing."""
+
+
+def packed(vectors: Matrix) -> Packed:
+    """Excerpts' vectors as they are kept."""
+    high, _, doubled, _ = parts_of(vectors)
+    often = np.frexp(np.nan_to_num(doubled, nan=1.0))[1] - 1
+    return np.concatenate((often.astype(np.uint8)[:, None], high.view(np.uint8)), axis=1)
+
+
+def unpacked(rows: Packed) -> Matrix:
+    """Excerpts' vectors as they were, to within half a step a component; packed again they give the same bytes."""
+    return whole_of(np.ascontiguousarray(rows[:, 1:]).view(np.int8), _doubled(rows))
 
 
 class Excerpts:
-    """The excerpts of the texts in some slots: those of a slot lie one after the other, and are a run."""
+    """The excerpts of the texts in some slots of a matrix."""
 
-    def __init__(self, vectors: "Vectors") -> None:
-        """Start with none, in an empty matrix."""
-        self._vectors = vectors
-        self._runs = Columns({"slot": np.int32, "start": np.int64, "size": np.int64})
+    def __init__(self, dimensions: int) -> None:
+        """Start with none."""
+        self.count = 0
+        self._high: Bytes = np.empty((0, dimensions), dtype=np.int8)
+        self._doubled: Vector = np.empty(0, dtype=np.float32)
+        self._slots: Rows = np.empty(0, dtype=np.int32)
 
     def branched(self) -> Self:
         """The same excerpts to go on with: what is added to them does not show in these, to which nothing is to be added any more."""
-        other = twin(self)
-        other._vectors, other._runs = self._vectors.branched(), self._runs.branched()  # noqa: SLF001 - its own kind
-        return other
+        return copy(self)
 
-    def add(self, slots: Rows, vectors: Matrix) -> RowNumbers:
-        """Append as many excerpts for each of these slots; the answer is the run of each."""
-        each, start = len(vectors) // len(slots), self._vectors.count
-        self._vectors.add(np.repeat(slots, each), vectors)
-        runs = self._runs.append(len(slots), {"slot": slots, "start": start + each * np.arange(len(slots)), "size": each})
-        return np.arange(runs.start, runs.stop)
+    def add(self, slots: Rows, rows: Packed) -> None:
+        """Append as many excerpts of each of these slots."""
+        start, end = self.count, self.count + len(rows)
+        self._high, self._doubled = enlarged(self._high, start, end), enlarged(self._doubled, start, end)
+        self._slots = enlarged(self._slots, start, end)
+        self._high[start:end], self._doubled[start:end] = rows[:, 1:].view(np.int8), _doubled(rows)
+        self._slots[start:end] = np.repeat(slots, len(rows) // len(slots))
+        self.count = end
 
-    def off(self, runs: RowNumbers) -> Vector:
-        """How far an excerpt of each of these runs is from what is scanned at most."""
-        starts, sizes = self._runs["start"][runs], self._runs["size"][runs]
-        farthest: Vector = np.maximum.reduceat(self._vectors.off[places_of(starts, sizes)], np.cumsum(sizes) - sizes)
-        return farthest
-
-    def scan(self, cue: "CueVectors") -> tuple[Rows, Vector]:
-        """The slots that have any, and how near the nearest of each is."""
-        # What is no vector is near to nothing, whatever stands beside it.
-        return self._runs["slot"], np.fmax.reduceat(self._vectors.scan(cue), self._runs["start"])
-
-    def tell(self, cue: "CueVectors", runs: RowNumbers) -> Column:
-        """The exact cosine of the nearest of each of these runs."""
-        starts, sizes = self._runs["start"][runs], self._runs["size"][runs]
-        nearest: Column = np.fmax.reduceat(self._vectors.exactly(cue, places_of(starts, sizes)), np.cumsum(sizes) - sizes)
-        return nearest
+    def nearest(self, cue: CueVectors, slots: int) -> Vector:
+        """For each of so many slots how near the nearest of its excerpts is, -inf for one that has none."""
+        near = scanned(cue, self._high[: self.count], self._doubled[: self.count])
+        found: Vector = np.full(slots, -np.inf, dtype=np.float32)
+        kernels.most(near, self._slots[: self.count], found)
+        return found
 
     @property
     def nbytes(self) -> int:
-        """The bytes that they occupy."""
-        return self._vectors.nbytes + self._runs.nbytes
+        """The bytes that they occupy, with their spare space."""
+        return self._high.nbytes + self._doubled.nbytes + self._slots.nbytes
 
 
-def nearer(whole: NDArray[Real], best: NDArray[Real]) -> NDArray[Real]:
+def nearer(own: NDArray[Real], excerpt: Vector) -> NDArray[Real]:
     """How near texts are by their own vectors or by the nearest of their excerpts."""
-    excerpt = best - best.dtype.type(LESS)
-    found: NDArray[Real] = np.where(excerpt > whole, excerpt, whole)
+    less = excerpt.astype(own.dtype) - own.dtype.type(LESS)
+    found: NDArray[Real] = np.where(less > own, less, own)
     return found
+
+
+def _doubled(rows: Packed) -> Vector:
+    often = rows[:, 0].astype(np.int32)
+    doubled: Vector = np.where(often <= _MOST_DOUBLED, np.ldexp(np.float32(1.0), np.minimum(often, _MOST_DOUBLED)), np.float32(np.nan))
+    return doubled

@@ -33,7 +33,7 @@ COMPILED: Final = loops is not uncompiled
 """Whether they are compiled."""
 
 take_apart, put_together = loops.take_apart, loops.put_together
-in_steps, scan, tell, background = loops.in_steps, loops.scan, loops.tell, loops.background
+in_steps, scan, most, tell, background = loops.in_steps, loops.scan, loops.most, loops.tell, loops.background
 nearest, highest, rank = loops.nearest, loops.highest, loops.rank
 beside, merge = loops.beside, loops.merge
 number, lay_out = loops.number, loops.lay_out

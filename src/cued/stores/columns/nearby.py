@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cued.model import Background, Column, DenseLookup
 from cued.stores.arrays import Mask, RowNumbers
-from cued.stores.columns.channels import Key, Meaning
+from cued.stores.columns.channels import Key, Meaning, nearest_excerpts
 from cued.stores.columns.graphs import Graph, Index, VectorSample, library
 from cued.stores.columns.vectors import Told, Vectors, in_steps
 from cued.stores.standing.gates import Visible
@@ -55,6 +55,7 @@ class Nearby(Meaning):
         self._near[slice(vectors.count) if vectors.in_order else vectors.rows] = 0.0
         self._near[~visible.rows] = -np.inf
         self._told = Told.nothing(len(slots))
+        self._excerpts = nearest_excerpts(vectors, self._cue, lookup)
         self._rows: RowNumbers = np.empty(0, dtype=np.intp)
 
     def found(self, graphs: Sequence[Graph], *, apart: bool) -> bool:
@@ -95,6 +96,9 @@ class Nearby(Meaning):
             late = vectors.scan(in_steps(asked), first=covered)
             nearest = np.argpartition(-late, count)[:count] if len(late) > count else np.arange(len(late))
             yield vectors.rows[covered + nearest].astype(np.intp)
+        if self._excerpts is not None:
+            said = np.argpartition(-self._excerpts, count)[:count] if len(self._excerpts) > count else np.arange(len(self._excerpts))
+            yield vectors.rows[said].astype(np.intp)
 
     @property
     def background(self) -> Background:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cued.model import Background, Findings, Lookup, Matrix
 from cued.stores.arrays import NOBODY, Columns, Ids, RowNumbers, Rows, distinct, twin
+from cued.stores.columns.excerpts import Excerpts, Packed
 from cued.stores.columns.postings import Postings, Segment, hashed, unpack
 from cued.stores.columns.search import Contents, Search
 from cued.stores.columns.sessions import Sessions, Turns
@@ -146,10 +147,12 @@ class Shelf:
         # In place: whoever searches an earlier branch has none of these rows.
         self._held.columns["slot"][owners] = block.add(owners, vectors)
 
-    def add_excerpts(self, fingerprint: str, rows: Sequence[int], vectors: Matrix) -> None:
+    def add_excerpts(self, fingerprint: str, rows: Sequence[int], excerpts: Packed) -> None:
         """Add as many excerpts to each of the rows whose vectors were just added."""
-        held = self._held
-        held.vectors[fingerprint, vectors.shape[1]].add_excerpts(held.columns["slot"][np.asarray(rows, dtype=np.int32)], vectors)
+        held, width = self._held, excerpts.shape[1] - 1
+        block = held.vectors[fingerprint, width]
+        block.excerpts = block.excerpts or Excerpts(width)
+        block.excerpts.add(held.columns["slot"][np.asarray(rows, dtype=np.int32)], excerpts)
 
     def patch(self, memory_ids: Sequence[str], facts: FactColumns) -> None:
         """Replace the gate facts of memories whose content is unchanged."""

@@ -74,6 +74,11 @@ def scan(high: Bytes, steps: Rests, doubled: Vector, near: Vector) -> None:
             near[some] = np.maximum(near[some], found) if number else found
 
 
+def most(numbers: Vector, places: Rows, found: Vector) -> None:
+    """Raise for each number what is found at its place to it, where it is more; what is no number is not."""
+    np.fmax.at(found, places, numbers)
+
+
 def tell(  # noqa: PLR0913, PLR0917
     high: Bytes,
     low: Rests,

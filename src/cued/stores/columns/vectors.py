@@ -16,7 +16,7 @@ from copy import copy
 from functools import cache
 from itertools import pairwise
 from os import cpu_count
-from typing import Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
 
@@ -24,10 +24,12 @@ from cued import pacing
 from cued.errors import InputError
 from cued.model import Column, Matrix, Vector
 from cued.model.array_types import UNIT_WITHIN
-from cued.stores.arrays import NOBODY, Mask, RowNumbers, Rows, distinct, enlarged
+from cued.stores.arrays import Mask, RowNumbers, Rows, enlarged
 from cued.stores.columns import kernels
-from cued.stores.columns.excerpts import Excerpts, nearer
 from cued.stores.columns.uncompiled import Bytes, Rests
+
+if TYPE_CHECKING:
+    from cued.stores.columns.excerpts import Excerpts
 
 _DIVIDED: Final = 2.0**16
 _SHORTEST: Final = 2.0**9
@@ -79,8 +81,46 @@ def in_steps(*vectors: Vector) -> CueVectors:
     return CueVectors(steps, fine, _AT_LEAST * off)
 
 
+class Parts(NamedTuple):
+    """Vectors as bytes and rests, how often each one's steps were doubled, and how far it is from its bytes alone."""
+
+    high: Bytes
+    low: Rests
+    doubled: Vector
+    off: Vector
+
+
+def parts_of(vectors: Matrix) -> Parts:
+    """Vectors in whole steps."""
+    count, width = vectors.shape
+    high, low = np.empty((count, width), dtype=np.int8), np.empty((count, width), dtype=np.int16)
+    parts = Parts(high, low, np.empty(count, dtype=np.float32), np.empty(count, dtype=np.float32))
+    _take_apart(vectors, parts)
+    return parts
+
+
+def whole_of(high: Bytes, doubled: Vector) -> Matrix:
+    """What the bytes of vectors say without their rests."""
+    whole: Matrix = high * (_step(high.shape[1]) * np.float32(_DIVIDED)) * doubled[:, None]
+    return whole
+
+
+def scanned(cue: CueVectors, high: Bytes, doubled: Vector) -> Vector:
+    """Each row's product with the nearest of the cues, by its bytes alone."""
+    near: Vector = np.empty(len(high), dtype=np.float32)
+
+    def scan(place: slice) -> None:
+        kernels.scan(high[place], cue.steps, doubled[place], near[place])
+
+    own, *others = _shares(len(near))
+    with pacing.waiting() if len(near) >= _SHARED else nullcontext():
+        if not (others and _side_by_side(scan, others, own)):
+            scan(slice(0, len(near)))
+    return near
+
+
 class Vectors:
-    """Rows' vectors of one fingerprint and one dimension, and those of their excerpts; a row has its slot for good."""
+    """Rows' vectors of one fingerprint and one dimension; a row has its slot for good."""
 
     def __init__(self, dimensions: int) -> None:
         """Start with an empty matrix of this width.
@@ -95,8 +135,8 @@ class Vectors:
         self._off: Vector = np.empty(0, dtype=np.float32)
         self.damaged = False
         self._rows: Rows = np.empty(0, dtype=np.int32)
-        self._runs: Rows = np.empty(0, dtype=np.int32)
         self.excerpts: Excerpts | None = None
+        """What the texts of some slots say in their parts."""
         self.shared: dict[str, Any] = {}
         """What all versions of them share: the index of very many."""
 
@@ -114,30 +154,17 @@ class Vectors:
         self._doubled = enlarged(self._doubled, start, end)
         self._off = enlarged(self._off, start, end)
         self._rows = enlarged(self._rows, start, end)
-        self._runs = enlarged(self._runs, start, end)
 
     def add(self, rows: Rows, vectors: Matrix) -> range:
         """Append the vectors of these rows; the answer is the slots that they took."""
         start, end = self.count, self.count + len(rows)
         self.reserve(len(rows))
-        longer = _longer(vectors.shape[1])
-        scale = (_SHORTEST * _DIVIDED / longer).astype(np.float32)
-        made = self._high[start:end], self._low[start:end], self._doubled[start:end], self._off[start:end]
-        kernels.take_apart(np.ascontiguousarray(vectors, dtype=np.float32), scale, longer, *made)
+        _take_apart(vectors, Parts(self._high[start:end], self._low[start:end], self._doubled[start:end], self._off[start:end]))
         self.damaged = self.damaged or bool(np.isnan(self._doubled[start:end]).any())
         self.in_order = self.in_order and bool((rows == np.arange(start, end)).all())
         self._rows[start:end] = rows
-        self._runs[start:end] = NOBODY
         self.count = end
         return range(start, end)
-
-    def add_excerpts(self, slots: Rows, vectors: Matrix) -> None:
-        """Add as many excerpts to each of these slots, which were just filled."""
-        self.excerpts = self.excerpts or Excerpts(Vectors(vectors.shape[1]))
-        runs = self.excerpts.add(slots, vectors)
-        # In place: whoever searches an earlier branch has none of these slots.
-        self._runs[slots] = runs
-        self._off[slots] = np.maximum(self._off[slots], self.excerpts.off(runs))
 
     @property
     def rows(self) -> Rows:
@@ -146,26 +173,12 @@ class Vectors:
 
     @property
     def off(self) -> Vector:
-        """How far each slot's vector, and any of its excerpts, is from the byte a component that is scanned."""
+        """How far each slot's vector is from the byte a component that is scanned."""
         return self._off[: self.count]
 
     def scan(self, cue: CueVectors, *, first: int = 0) -> Vector:
         """Each slot's product with the nearest of the cues, from the `first` slot on, off by at most what slot and cue are off together."""
-        near: Vector = np.empty(self.count - first, dtype=np.float32)
-
-        def scan(place: slice) -> None:
-            at = slice(first + place.start, first + place.stop)
-            kernels.scan(self._high[at], cue.steps, self._doubled[at], near[place])
-
-        own, *others = _shares(len(near))
-        with pacing.waiting() if len(near) >= _SHARED else nullcontext():
-            if not (others and _side_by_side(scan, others, own)):
-                scan(slice(0, len(near)))
-        if self.excerpts is not None:
-            slots, best = self.excerpts.scan(cue)
-            late = slots >= first
-            near[slots[late] - first] = nearer(near[slots[late] - first], best[late])
-        return near
+        return scanned(cue, self._high[first : self.count], self._doubled[first : self.count])
 
     def tell(self, cue: CueVectors, slots: Rows, near: Vector, rows: RowNumbers, *, into: Told) -> Column:
         """The dot products of rows with the nearest of the cues, cut to [-1, 1], nan for nobody and what is not `near` at all.
@@ -174,23 +187,8 @@ class Vectors:
         """
         found: Column = np.empty(len(rows))
         held = slice(self.count)
-        long = None if self.excerpts is None else self._untold_with_excerpts(slots, near, rows, into.told)
         kernels.tell(self._high[held], self._low[held], self._doubled[held], cue.fine, slots, near, rows, *into, found)
-        if self.excerpts is not None and long is not None and len(long):
-            into.exact[long] = nearer(into.exact[long], self.excerpts.tell(cue, self._runs[slots[long]].astype(np.intp)))
-            found = np.where(np.isnan(found), found, into.exact[rows])
         return found
-
-    def exactly(self, cue: CueVectors, slots: RowNumbers) -> Column:
-        """The dot products of slots with the nearest of the cues, nan for what is no vector."""
-        places = np.arange(self.count, dtype=np.int32)
-        return self.tell(cue, places, np.zeros(self.count, dtype=np.float32), slots, into=Told.nothing(self.count))
-
-    def _untold_with_excerpts(self, slots: Rows, near: Vector, rows: RowNumbers, told: Mask) -> RowNumbers:
-        """The rows with excerpts whose cosine is not told yet."""
-        somebody = distinct(rows[rows >= 0])
-        untold = somebody[~told[somebody] & np.isfinite(near[somebody])]
-        return untold[self._runs[slots[untold]] >= 0]
 
     def take(self, slots: Rows) -> Matrix:
         """The vectors of these slots as they were stored, to within 2^-26 a component, or as many times that as its steps are longer."""
@@ -202,9 +200,15 @@ class Vectors:
     @property
     def nbytes(self) -> int:
         """The bytes that the matrix occupies, with its spare space, and what its versions share."""
-        arrays = (self._high, self._low, self._doubled, self._off, self._rows, self._runs)
+        arrays = (self._high, self._low, self._doubled, self._off, self._rows)
         more = () if self.excerpts is None else (self.excerpts,)
         return sum(each.nbytes for each in (*arrays, *more, *self.shared.values()))
+
+
+def _take_apart(vectors: Matrix, into: Parts) -> None:
+    longer = _longer(vectors.shape[1])
+    scale = (_SHORTEST * _DIVIDED / longer).astype(np.float32)
+    kernels.take_apart(np.ascontiguousarray(vectors, dtype=np.float32), scale, longer, *into)
 
 
 @cache

@@ -104,10 +104,10 @@ class Searched:
             if not len(keys):
                 continue
             # In a damaged file a value may be of any kind, and of any size.
-            if not size or size % 4 or size != longest or len(keys) != blobs or len(data) != size * blobs:
-                yield from self._fitting(bounds["start"], last)
-                return
-            yield keys, data
+            if not size or size != longest or len(keys) != blobs or len(data) != size * blobs:
+                yield from self._fitting(bounds["start"], bounds["end"])
+            else:
+                yield keys, data
 
     def _fitting(self, first: int, last: int) -> Iterable[tuple[Sequence[int], bytes]]:
         """The vectors between two keys that are what their sums say, whatever their sizes."""
