@@ -199,6 +199,28 @@ def test_a_project_s_file_that_never_ends_is_left_as_it_is(tmp_path):
         file_changes.connected(CLIENTS["claude-code"], path, {"command": "cued"})
 
 
+def steers(said):
+    """Whether a terminal would obey something in it."""
+    return any(not each.isprintable() for each in said.replace("\n", ""))
+
+
+def test_what_is_shown_of_a_project_s_file_steers_no_terminal(home, quick, tmp_path):
+    saved(tmp_path / ".mcp.json", "{\r\n// \x1b[2K\x9b1A\u202e\x07\r\n}\r\n")
+    shown = home("connect", "claude-code", "--here", "--yes").stderr
+    assert "// \\u{1b}[2K\\u{9b}1A\\u{202e}\\u{7}\n" in shown
+    assert not steers(shown)
+
+
+@pytest.mark.parametrize("args", [("mcp",), ("hook", "user-prompt")])
+def test_a_refusal_that_quotes_a_project_s_file_steers_no_terminal(home, tmp_path, monkeypatch, args):
+    saved(tmp_path / "repo" / ".git" / "HEAD", "")
+    saved(tmp_path / "repo" / ".cued.toml", '"\\u001B]0;x\\u0007\\u009B1A\\u202E" = 1')
+    monkeypatch.chdir(tmp_path / "repo")
+    said = home(*args, stdin=json.dumps({"cwd": str(tmp_path / "repo"), "prompt": "hi"})).stderr
+    assert "unknown field" in said
+    assert not steers(said)
+
+
 def test_a_file_that_others_write_again_and_again_is_left_to_them(tmp_path):
     path, times = tmp_path / "mcp.json", itertools.count()
 

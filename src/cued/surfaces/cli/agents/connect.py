@@ -11,7 +11,7 @@ from cued.errors import InputError
 from cued.surfaces.cli.agents.launching import launcher, options, startable
 from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command, Settings, settings
-from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.output import note, safe_lines, show
 from cued.surfaces.clients import file_changes, jsonc, proof
 from cued.surfaces.clients.hooking import KINDS, hooked
 from cued.surfaces.clients.known import CLIENTS, NAME, Client, editing, hook_settings
@@ -105,7 +105,7 @@ def _print(files: Mapping[Path, str]) -> None:
 
 def _agreed(due: Sequence[file_changes.FileChange], *, yes: bool) -> None:
     for change in due:
-        click.echo(change.diff(), err=True, nl=False)
+        click.echo(safe_lines(change.diff()), err=True, nl=False)
     if due and not yes:
         ask("Write this?")
 
