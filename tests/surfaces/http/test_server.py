@@ -13,6 +13,7 @@ from http.client import HTTPConnection
 import pytest
 from starlette.responses import Response
 
+import cued
 from cued.embed import Hashing
 from cued.embed.endpoint import Endpoint, Patience
 from cued.embed.openai import OpenAICompatible
@@ -82,6 +83,13 @@ def test_an_admin_may_name_the_tenant_and_sees_all_of_them(server, mira):
     assert admin.get("/v1/stats", headers={"Cued-Tenant": "%20"}).status_code == 422
     for not_text in ("%FF", "J%FCrgen"):
         assert admin.get("/v1/stats", headers={"Cued-Tenant": not_text}).json()["field"] == "Cued-Tenant"
+
+
+def test_whatever_a_tenant_may_be_called_can_be_asked_for(server):
+    name = "\U0001f98b" * 200
+    with cued.connect(server.url, token=server.tokens.create("mira", scope="admin")[0]) as memories:
+        memories.tenant(name).remember("Butterflies.")
+        assert server.memories.tenants() == (name,)
 
 
 def test_a_token_that_is_revoked_or_has_expired_is_refused_at_the_next_request(server):
