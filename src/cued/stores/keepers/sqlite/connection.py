@@ -283,6 +283,14 @@ def log_in_use(path: Path) -> bool:
         return False
 
 
+def log_beside(path: Path) -> int | None:
+    """Which file the log beside a file is; None where there is none."""
+    try:
+        return os.stat(f"{path}-wal").st_ino  # noqa: PTH116 - asked before every transaction
+    except FileNotFoundError:
+        return None
+
+
 _STAMP = "UPDATE file SET identity = CAST(substr(identity, 1, 16) || randomblob(8) AS BLOB)"
 
 
