@@ -228,6 +228,16 @@ def test_a_write_with_a_key_happens_once_however_often_it_is_sent(server, mira):
     assert jonas.post("/v1/memories", json={"text": "Something else."}, headers=key).status_code == 201
 
 
+@pytest.mark.parametrize("text", ["The diagnosis is migraine.", "Something else."])
+def test_a_key_that_a_tool_has_guessed_keeps_no_word_of_a_user_out(server, mira, text):
+    written, _ = server.tokens.create("mira", scope="write", trust="tool")
+    tool, key = server.bare(Authorization=f"Bearer {written}"), {"Idempotency-Key": "turn-17"}
+    assert tool.post("/v1/memories", json={"text": text}, headers=key).status_code == 201
+    stored = [mira.post("/v1/memories", json={"text": "The diagnosis is migraine."}, headers=key).json()["id"] for _ in range(2)]
+    assert server.memories.tenant("mira").get(stored[0]).trust == "user"
+    assert stored[0] == stored[1]
+
+
 def test_a_write_whose_answer_was_lost_in_a_crash_is_not_done_again(server, mira):
     """The write is stored and the record of it is not: as after a kill between the two."""
     tenant, store = server.memories.tenant("mira"), server.memories.parts.store
