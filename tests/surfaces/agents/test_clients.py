@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import os
 import stat
+import subprocess
 import sys
 import tomllib
 
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.errors import InputError
+from cued.surfaces.cli.agents.launching import launcher
 from cued.surfaces.clients import file_changes, jsonc, toml
 from cued.surfaces.clients.hooking import unhooked
 from cued.surfaces.clients.known import CLIENTS
@@ -152,6 +155,23 @@ def test_a_broken_file_is_left_as_it_is(home, quick, name, broken):
 def test_a_file_that_is_no_text_is_left_as_it_is(home, quick, tmp_path):
     (tmp_path / ".claude.json").write_bytes(b"\xff\xfe\x00")
     assert "not UTF-8" in home("connect", "claude-code", "--yes").stderr
+
+
+def test_nothing_of_the_project_that_a_client_starts_it_in_is_loaded(tmp_path, monkeypatch):
+    python = sys.executable
+    for module in ("click", "msgspec", "cued"):
+        saved(tmp_path / f"{module}.py", "raise SystemExit('a module of the project')")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))  # beside which no `cued` lies
+    words = [python, *launcher()[1:], "connect", "--help"]
+    done = subprocess.run(words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_where_modules_are_is_said_in_whole_paths(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SOURCE), "lib", ""]))
+    (written,) = home.json("connect", "cursor", "--print")["files"]
+    env = json.loads(written["content"])["mcpServers"]["cued"]["env"]
+    assert env == {"PYTHONPATH": os.pathsep.join([str(SOURCE), str(tmp_path / "lib")])}
 
 
 def test_nobody_there_to_ask_writes_nothing(home, quick, tmp_path):
