@@ -70,7 +70,7 @@ def translated(path: Path) -> Iterator[None]:
     except apsw.Error as error:
         kind, reason = _our_error(error)
         raise kind(f"{path}: {reason} ({error})") from error
-    except (DecodeError, UnicodeDecodeError) as error:
+    except (DecodeError, UnicodeDecodeError, OverflowError) as error:  # no number that a caller may say is too large to be kept
         raise CorruptError(f"{path}: {DAMAGED} ({error})") from error
     except UnicodeEncodeError as error:
         raise InputError("text", error.object, "text that UTF-8 can carry: no lone surrogates") from error
