@@ -136,7 +136,7 @@ class Process:
 
     def _refuse_other_log(self, connection: apsw.Connection) -> None:
         """Refuse to go on where the log was taken away: what is written into it nobody else sees, and it is gone with this process."""
-        own = self._connections[connection]
+        own = self._connections.get(connection)
         if own is not None and log_beside(self._path) != own:
             gone = f"the log beside it ({self._path}-wal) was deleted, moved away or replaced while it was open"
             raise StoreError(f"{self._path}: {gone}, so nothing more is read or written; close it, and open it again")
