@@ -283,12 +283,16 @@ def log_in_use(path: Path) -> bool:
         return False
 
 
-def log_beside(path: Path) -> int | None:
-    """Which file the log beside a file is; None where there is none."""
+def log_beside(path: Path) -> tuple[int, int]:
+    """Which files the log beside a file and its index are; 0 for what is not there."""
+    return _number(f"{path}-wal"), _number(f"{path}-shm")
+
+
+def _number(name: str) -> int:
     try:
-        return os.stat(f"{path}-wal").st_ino  # noqa: PTH116 - asked before every transaction
+        return os.stat(name).st_ino  # noqa: PTH116 - asked before every transaction
     except FileNotFoundError:
-        return None
+        return 0
 
 
 _STAMP = "UPDATE file SET identity = CAST(substr(identity, 1, 16) || randomblob(8) AS BLOB)"

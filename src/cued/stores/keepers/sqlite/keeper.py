@@ -129,16 +129,16 @@ class Process:
         self._have(connection)
 
     def _have(self, connection: apsw.Connection) -> apsw.Connection:
-        """The connection, which is this thread's from now on; for as long as it is open, the log that it reads stays where it is."""
-        self._thread.connection = connection
-        self._connections[connection] = None if never_changing(connection) else log_beside(self._path)
+        """The connection, which is this thread's from now on; for as long as it is open, the log and index that it reads stay there."""
+        log = (0, 0) if never_changing(connection) else log_beside(self._path)
+        self._thread.connection, self._connections[connection] = connection, log
         return connection
 
     def _refuse_other_log(self, connection: apsw.Connection) -> None:
-        """Refuse to go on where the log was taken away: what is written into it nobody else sees, and it is gone with this process."""
-        own = self._connections.get(connection)
-        if own is not None and log_beside(self._path) != own:
-            gone = f"the log beside it ({self._path}-wal) was deleted, moved away or replaced while it was open"
+        """Refuse to go on where the log or its index was taken away: what is written then nobody else sees, or it is written over."""
+        own = self._connections.get(connection, (0, 0))
+        if all(own) and log_beside(self._path) != own:
+            gone = f"the log beside it ({self._path}-wal and -shm) was deleted, moved away or replaced while it was open"
             raise StoreError(f"{self._path}: {gone}, so nothing more is read or written; close it, and open it again")
 
     def before_fork(self) -> None:
@@ -182,7 +182,7 @@ class Process:
         lies_there = log_beside(self._path)
         for connection, own in list(self._connections.items()):
             # Where another log lies by now, others have gone on without what is in ours: brought into the file, it would undo theirs.
-            if not checkpoint or (own is not None and lies_there not in (None, own)):
+            if not checkpoint or (all(own) and any(now not in {0, before} for now, before in zip(lies_there, own, strict=True))):
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.close()
         self._forget_connections()
@@ -190,7 +190,7 @@ class Process:
     def _forget_connections(self) -> None:
         self._thread = threading.local()
         # A thread that ends takes its connection along; this only knows those that are left.
-        self._connections: WeakKeyDictionary[apsw.Connection, int | None] = WeakKeyDictionary()
+        self._connections: WeakKeyDictionary[apsw.Connection, tuple[int, int]] = WeakKeyDictionary()
 
 
 def refuse_carried(path: Path) -> None:
