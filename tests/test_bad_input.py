@@ -128,6 +128,19 @@ def test_a_bad_listing_is_refused(alice, wanted, accepted):
     assert accepted in str(caught.value)
 
 
+@pytest.mark.parametrize("value", ["x", b"x", [1], {"a": 1}, 1.5, -1, object()])
+@pytest.mark.parametrize(
+    ("verb", "field"),
+    [
+        *(("list", "request"), ("log", "request"), ("map", "request"), ("conflicts", "after"), ("unlabelled", "limit")),
+        *(("policy_rollback", "to"), ("cool", "importance_below")),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_by_name(alice, verb, field, value):
+    with pytest.raises(InputError, match=f"{field}: got "):
+        getattr(alice, verb)(**{field: value})
+
+
 def test_a_change_that_is_none_is_refused(alice):
     kept = alice.remember("a good one").id
     with pytest.raises(InputError, match=r"accepted: the fields by name, such as text=, or a Change"):

@@ -1,6 +1,8 @@
 """Damage is found: no file that was damaged at random gives a wrong answer in silence, and a repair keeps what is whole."""
 
 import os
+from contextlib import closing
+from itertools import islice
 from random import Random
 
 import apsw
@@ -199,6 +201,35 @@ def test_without_any_sums_over_pages_no_damaged_file_gives_a_wrong_answer_in_sil
     path, texts = unsummed
     monkeypatch.setattr(page_sums, "file_system", lambda: None)
     assert_told(path, texts, tmp_path)
+
+
+FORGED = {
+    "id": "UPDATE memory SET id = '~' WHERE key = (SELECT min(key) FROM memory)",
+    "tags": "UPDATE memory SET tags = '[null, \"x\"]'",
+    "kind": "UPDATE memory SET kind = 60",
+    "tier": "UPDATE memory SET tier = -1",
+    "change": f"UPDATE tenant SET change = {2**63 - 1}",
+    "bytes": f"UPDATE tenant SET bytes = {2**63 - 1}",
+    "locally": f"UPDATE memory SET locally = x'9193a0cf{'f' * 16}01'",
+}
+
+
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_a_file_in_which_all_sums_are_right_and_other_things_are_not_is_told_and_read_to_an_end(tenant_file, forged):
+    with closing(apsw.Connection(str(tenant_file), vfs=page_sums.file_system())) as connection:
+        connection.execute(forged)
+    refused = []
+    with cued.open(tenant_file, embedder="hashing") as memories:
+        tenant = memories.tenant("ada")
+        for ask in (
+            *(tenant.stats, tenant.plan_consolidation, lambda: next(islice(tenant.export(), 1_000, None), None)),
+            *(lambda: tenant.recall("tea", as_of=NOW), lambda: tenant.remember("Tea is at five.")),
+        ):
+            try:
+                ask()
+            except CorruptError as error:
+                refused.append(error)
+    assert refused
 
 
 COLUMNS = ("scope", "kind", "tier", "trust", "created", "forgotten", "superseded", "session", "tags", "id", "tenant", "fingerprint")

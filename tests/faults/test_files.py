@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 import threading
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +22,7 @@ from cued.surfaces.cli.root import cued_command
 from cued.surfaces.failures import STORE
 from cued.upkeep.backup import restore
 from tests.faults.test_fork import in_a_child
+from tests.stores import processes
 from tests.stores.other_process import NOBODY, note
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="permissions and files work in another way here")
@@ -162,6 +164,31 @@ def test_a_file_that_is_gone_from_beneath_an_open_handle_is_missed(tmp_path, wha
         with pytest.raises(StoreError, match="open it again"):
             attempt()
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("gone", "others"), [(("-wal", "-shm"), False), (("-wal", "-shm"), True), (("-wal",), False), (("-shm",), False), (("-shm",), True)]
+)
+def test_a_log_that_is_taken_away_from_beneath_an_open_handle_is_missed(tmp_path, gone, others):
+    path, theirs = tmp_path / "memories.db", set()
+    Store(SqliteKeeper(path)).close()
+    store = Store(SqliteKeeper(path))
+    store.remember("t", [note("t", "early-1")])
+    for suffix in gone:
+        path.with_name(path.name + suffix).unlink()
+    if others:
+        another = processes.start("write", path, "late")
+        theirs.add(another.stdout.readline().split()[-1])
+        another.kill()
+        another.communicate()
+    for attempt in (lambda: store.remember("t", [note("t", "lost-3")]), lambda: store.search("t", lookup(lexical=words("tea")))):
+        with pytest.raises(StoreError, match="open it again"):
+            attempt()
+    store.close()
+    # What is in the log that was taken away is saved when the file is closed, unless others have gone on without it.
+    ours = {"early-1"} if not others or "-wal" not in gone else set()
+    with closing(Store(SqliteKeeper(path))) as again:
+        assert again.known("t", ["early-1", "lost-3", *theirs]) == theirs | ours
 
 
 @pytest.mark.parametrize(

@@ -76,3 +76,12 @@ def test_a_shadow_is_worked_out_in_the_background_too(tmp_path):
         alice.remember("The deploy is on Friday.")
         alice.recall("When is the deploy?")
         assert alice.log()[0].shadow.policy == "rrf"
+
+
+def test_of_however_many_tenants_is_asked_what_is_known_of_them_stays_bounded(monkeypatch):
+    monkeypatch.setattr("cued.handles.usual_policies._MOST_KNOWN", 20)
+    with cued.open(embedder=None) as memories:
+        usual = memories.tenant("ada")._usual  # noqa: SLF001 - what it keeps is nobody else's business
+        for number in range(100):
+            assert memories.tenant(f"tenant-{number}").policy is memories.policy
+        assert len(usual._learnt) <= 20  # noqa: SLF001

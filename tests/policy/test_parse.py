@@ -1,5 +1,6 @@
 """Policies as TOML: parse, dump, diff, and every problem at once."""
 
+import time
 from datetime import timedelta
 
 import pytest
@@ -125,6 +126,23 @@ def test_all_problems_are_reported_at_once_each_with_its_path():
 def test_what_is_not_a_policy_is_refused_in_words(text):
     with pytest.raises(PolicyError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "floor.at = " + "9" * 5000,
+        "budget.limit = " + "[" * 450 + "]" * 450,
+        "budget.limit" + ".a" * 900 + " = 1",
+        "a" + ".a" * 45_000 + " = 1",
+    ],
+    ids=["endless number", "deep list", "deep key", "key of many parts"],
+)
+def test_what_takes_long_to_read_or_lies_too_deep_is_refused_in_words_and_at_once(text):
+    began = time.process_time()
+    with pytest.raises(PolicyError):
+        parse(text)
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

@@ -83,6 +83,8 @@ def test_the_best_are_told_ranked_and_summed_up_alike(chance, count, pool):
     same("highest", values, np.zeros(count, dtype=np.intp), *wanted)
     same("nearest", values.astype(np.float32), off.astype(np.float32), np.zeros(count, dtype=np.intp), *wanted)
     same("background", values.astype(np.float32))
+    fallen = np.where(chance.random(count) < 0.1, np.nan, values).astype(np.float32)  # some are no numbers
+    same("most", fallen, np.sort(chance.integers(0, pool, count)).astype(np.int32), np.full(pool, -np.inf, dtype=np.float32))
     rows = chance.permutation(count)
     same("rank", values, rows, np.empty(min(pool, count), dtype=np.intp))
     drawn = chance.integers(-1, count, 2 * count)

@@ -79,6 +79,27 @@ def test_of_a_text_without_an_end_no_more_is_read_than_one_may_be(process, verb)
     assert (done.returncode, b"text: got 'more than 400003 bytes on stdin'; accepted: at most 100000" in done.stderr) == (2, True)
 
 
+@posix
+@pytest.mark.parametrize("verb", ["recall", "remember"])
+def test_of_a_line_without_an_end_no_more_is_read_than_one_may_be(process, tmp_path, verb):
+    endless = tmp_path / "endless.jsonl"
+    with endless.open("wb") as file:
+        file.truncate(2_000_000_000)
+    done = process(verb, "--jsonl", endless, preexec_fn=_with_little_memory)
+    assert (done.returncode, b"line: got '4000002 bytes'; accepted: at most 4000000 bytes" in done.stderr) == (2, True)
+
+
+def test_a_cue_of_brackets_without_end_is_refused(process):
+    done = process("recall", "--jsonl", "-", input=b'{"text": ' + b"[" * 100_000)
+    assert (done.returncode, b"line 1: got " in done.stderr) == (2, True)
+
+
+def _with_little_memory():
+    import resource  # noqa: PLC0415 - not everywhere
+
+    resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, 1_500_000_000))
+
+
 def test_what_is_no_terminal_gets_no_colour_and_no_bar(process):
     stored = process("remember", "--jsonl", "-", input=b'{"text": "One."}\n{"text": "Two."}\n')
     assert (stored.returncode, stored.stderr) == (0, b"")

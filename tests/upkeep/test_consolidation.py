@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+import cued
 from cued.errors import InputError
 from cued.model import DERIVED_FROM, MERGED, Edge, Filter, Revision
 from cued.upkeep import consolidation
@@ -106,6 +107,15 @@ def test_what_differs_in_scope_kind_or_tier_or_is_not_visible_is_never_compared(
 
 
 @pytest.mark.requirement("S5", "P19")
+def test_vectors_of_two_lengths_under_one_name_are_never_compared():
+    with cued.open(embedder="hashing") as memories:
+        tenant = memories.tenant("t", trust="tool")
+        for number, size in enumerate((3, 4, 4)):
+            tenant.remember("Bob bakes a lemon cake.", id=f"cake-{number}", vector=[1.0] * size, fingerprint="mine", conflicts=False)
+        planned = tenant.plan_consolidation()
+    assert (pairs(planned), planned.compared) == ([("cake-2", "cake-1")], 3)
+
+
 def test_other_tenants_and_other_embedders_are_never_compared(store):
     stock(store, tea("old", 9), replace(tea("new", 1), tenant="other"))
     stock(store, tea("newer", 0), fingerprint="fake/plane@2/2")

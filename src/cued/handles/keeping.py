@@ -241,7 +241,7 @@ class Keeping(Bound):
 
         Merely related memories and pairs of which both were kept are no conflicts. Nothing is changed.
         """
-        page = self.list(ListRequest(scope=scope, limit=limit, after=after))
+        page = self.list(scope=scope, limit=limit, after=after)
         pairs = [(each, self._at_odds(each)) for each in self._store.fetch(self.name, [memory.id for memory in page])]
         found = tuple(OpenConflict(memory=each.memory, conflicts=against) for each, against in pairs if against)
         return OpenConflicts(found=found, compared=len(page), next=page.next, total=page.total)

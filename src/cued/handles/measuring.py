@@ -21,7 +21,7 @@ from cued.policy.calibration import digest
 from cued.policy.presets import load_policy
 from cued.policy.spec import Policy
 from cued.ports import Progress, Store, silent
-from cued.requests.checks import label, moment, one_of
+from cued.requests.checks import label, moment, one_of, whole
 from cued.requests.cue import CueRequest, asked_for
 from cued.requests.insights import LAST, TARGET_RATE, Grouping, Judgement, Labelled, Labels, When
 from cued.stores.rewriting import rewritten
@@ -121,6 +121,7 @@ class Measuring(Bound):
         from cued.insight.learnt import history, rolled_back
 
         refuse_all_but_users(self.trust, "changes what decides")
+        to = to if to is None else whole("to", to, least=0)
         if not to and self._store.document(self.name, POLICY_DOCUMENT) is None:
             return history(None)
         return _learnt(self._store, self.name, self._usual, lambda old: rolled_back(old, to))
@@ -130,7 +131,7 @@ class Measuring(Bound):
         from cued.insight.pairs import unlabelled
 
         self._settler.flush()
-        return unlabelled(self.name, self._store, limit=limit)
+        return unlabelled(self.name, self._store, limit=whole("limit", limit, least=1))
 
     def label(self, recall_id: str, verdict: Judgement) -> "Label":
         """Say of a recall whether what came back was right, was wrong, or nothing in the store was right; the last word counts."""

@@ -17,6 +17,8 @@ log = logging.getLogger("cued")
 EVERYBODY = OWN_TENANT
 """The tenant under whose name is kept what was learnt for all; no tenant is called so."""
 _FRESH_S = 2.0
+_MOST_KNOWN = 10_000
+"""Of how many tenants it is known what was learnt; beyond it all are forgotten, for after two seconds each is asked for anew anyway."""
 
 
 class Trial(Struct, frozen=True, kw_only=True):
@@ -60,6 +62,8 @@ class Usual:
                 fresh = self._store.document(whose, POLICY_DOCUMENT)
                 if fresh != document:
                     policy = _policy(fresh)
+                if len(self._learnt) >= _MOST_KNOWN:
+                    self._learnt.clear()
                 self._learnt[whose] = now, fresh, policy
             if policy is not None:
                 return policy

@@ -14,15 +14,15 @@ from cued.text.durations import format_duration, parse_duration
 
 _RECENCY_RATES = ("half_life", "tau", "rate_per_day", "per_hour")
 _SHAPING = frozenset({"signal", "sum", "product", "name", "weight", "lean", "normalise", "clip"})
+_MOST_DOTS = 500
+"""How many dots a line may have: reading takes the square of a key's parts, and hardly a line of numbers or words has as many."""
+_DEEPEST = 40
+"""How many tables and lists may lie in each other: a sum of sums of terms has a few, and what shows a value goes down as many."""
 
 
 def parse(text: str, *, name: str = "policy") -> Policy:
     """The policy written in this TOML; a PolicyError lists all the problems of one that is not sound."""
-    try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise PolicyError(name, [f"not TOML: {error}"]) from error
-    document.setdefault("name", name)
+    document = {"name": name, **_read(text, name)}
     problems: list[str] = []
     cleaned = _clean_struct(document, Policy, "", problems)
     problems.extend(_problems_of_terms((cleaned.get("score") or {}).get("terms", ()), "score.terms", top=True))
@@ -46,6 +46,25 @@ def diff(left: Policy, right: Policy) -> list[tuple[str, str, str]]:
     a, b = (dict(_leaves(msgspec.to_builtins(p, builtin_types=(timedelta,)), "")) for p in (left, right))
     shown = {path: (_shown(a.get(path)), _shown(b.get(path))) for path in [*a, *(p for p in b if p not in a)]}
     return [(path, x, y) for path, (x, y) in shown.items() if x != y and path not in {"name", "source", "about"}]
+
+
+def _read(text: str, name: str) -> dict[str, Any]:
+    """What the TOML says, of any shape; a PolicyError where it is none, or is one that no policy has and that takes long to go through."""
+    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+        raise PolicyError(name, [f"a line has too many dots; accepted: at most {_MOST_DOTS} in one line"])
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits is no TOMLDecodeError
+        raise PolicyError(name, [f"not TOML: {error}"]) from error
+    if not _within(document, _DEEPEST):
+        raise PolicyError(name, [f"tables and lists lie too deep in each other; accepted: at most {_DEEPEST} levels"])
+    return document
+
+
+def _within(value: object, levels: int) -> bool:
+    """Whether tables and lists lie in each other at most so many times."""
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return levels >= 0 and all(_within(each, levels - 1) for each in inner)
 
 
 def _clean_struct(value: object, kind: type, path: str, problems: list[str]) -> dict[str, Any]:

@@ -119,6 +119,8 @@ def whole_request(kind: type[Request], request: Request | None, wanted: Mapping[
     """The request itself, or the one in these keywords, of which a kind, a tier or a trust may stand alone."""
     if request is not None:
         refuse_beside(wanted)
+        if not isinstance(request, kind):
+            raise InputError("request", request, f"the fields by name, such as limit=, or a {kind.__name__}")
         return request
     given = {name: value for name, value in wanted.items() if value is not None}
     return read(given | {name: (given[name],) for name in ("kinds", "tiers", "trusts") if isinstance(given.get(name), str)}, kind)

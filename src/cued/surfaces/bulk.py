@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import islice
+from typing import IO
 
 import msgspec
 from msgspec import Struct, field
@@ -32,6 +33,17 @@ class _Done(Struct):
     ids: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     known: int = 0
+
+
+def lines_of(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a file, of one that is too long no more than tells so: a file without line ends is not read whole."""
+    return iter(lambda: file.readline(MAX_LINE + 2), b"")
+
+
+def refuse_long(line: bytes) -> None:
+    """Nothing, where a line may be so long; else an InputError."""
+    if len(line) > MAX_LINE:
+        raise InputError("line", f"{len(line)} bytes", f"at most {MAX_LINE} bytes")
 
 
 def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, progress: Progress = silent) -> JSON:
@@ -67,8 +79,7 @@ def _with_id(draft: Draft, number: int, line: bytes) -> Draft:
 
 
 def _draft(line: bytes) -> Draft:
-    if len(line) > MAX_LINE:
-        raise InputError("line", f"{len(line)} bytes", f"at most {MAX_LINE} bytes")
+    refuse_long(line)
     try:
         fields = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -66,18 +66,19 @@ def plan(tenant: str, store: Store, *, at: datetime, at_least: float = AT_LEAST,
     def held(memory_ids: Sequence[str]) -> frozenset[str]:
         return supporting(tenant, store, memory_ids, at=at)
 
-    groups: defaultdict[tuple[str, str, str, str], list[Stored]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, str, str, int], list[Stored]] = defaultdict(list)
     claims: dict[str, tuple[str, ...]] = {}
     seen = 0
     for page in batches(scanned(tenant, store), PAGE):
         seen += len(page)
         claims |= {stored.memory.id: stored.memory.supersedes for stored in page if stored.memory.supersedes}
-        able = [stored for stored in page if stored.vector is not None and stored.memory.tier != "core"]
-        heard = {memory.id for memory in speaking([stored.memory for stored in able], at=at)}
-        for stored in able:
+        able = [(stored, len(stored.vector)) for stored in page if stored.vector is not None and stored.memory.tier != "core"]
+        heard = {memory.id for memory in speaking([stored.memory for stored, _ in able], at=at)}
+        for stored, size in able:
             memory = stored.memory
             if memory.fingerprint is not None and memory.id in heard:
-                groups[memory.scope, memory.kind, memory.tier, memory.fingerprint].append(stored)
+                # Who brings vectors of their own may call those of two models by one name.
+                groups[memory.scope, memory.kind, memory.tier, memory.fingerprint, size].append(stored)
     total, done = sum(len(group) for group in groups.values()), 0
     taken: list[Merge] = []
     spared: list[Spared] = []

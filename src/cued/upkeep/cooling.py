@@ -37,7 +37,7 @@ def cool(
     """
     if older_than <= timedelta(0):
         raise InputError("older_than", older_than, "a positive duration")
-    if not 0 <= importance_below <= 1:
+    if isinstance(importance_below, bool) or not isinstance(importance_below, int | float) or not 0 <= importance_below <= 1:
         raise InputError("importance_below", importance_below, "a number from 0 to 1")
     before = at - older_than
     found = [memory for memory in listed(tenant, store, Filter(until=before), at=at) if _is_cool(memory, before, importance_below)]

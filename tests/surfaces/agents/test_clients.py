@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import os
 import stat
+import subprocess
 import sys
 import tomllib
 
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cued.errors import InputError
+from cued.surfaces.cli.agents.launching import launcher
 from cued.surfaces.clients import file_changes, jsonc, toml
 from cued.surfaces.clients.hooking import unhooked
 from cued.surfaces.clients.known import CLIENTS
@@ -154,6 +157,23 @@ def test_a_file_that_is_no_text_is_left_as_it_is(home, quick, tmp_path):
     assert "not UTF-8" in home("connect", "claude-code", "--yes").stderr
 
 
+def test_nothing_of_the_project_that_a_client_starts_it_in_is_loaded(tmp_path, monkeypatch):
+    python = sys.executable
+    for module in ("click", "msgspec", "cued"):
+        saved(tmp_path / f"{module}.py", "raise SystemExit('a module of the project')")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))  # beside which no `cued` lies
+    words = [python, *launcher()[1:], "connect", "--help"]
+    done = subprocess.run(words, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_where_modules_are_is_said_in_whole_paths(home, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SOURCE), "lib", ""]))
+    (written,) = home.json("connect", "cursor", "--print")["files"]
+    env = json.loads(written["content"])["mcpServers"]["cued"]["env"]
+    assert env == {"PYTHONPATH": os.pathsep.join([str(SOURCE), str(tmp_path / "lib")])}
+
+
 def test_nobody_there_to_ask_writes_nothing(home, quick, tmp_path):
     assert home("connect", "cursor").exit_code == 2
     assert not (tmp_path / ".cursor").exists()
@@ -197,6 +217,28 @@ def test_a_project_s_file_that_never_ends_is_left_as_it_is(tmp_path):
     path.symlink_to("/dev/zero")
     with pytest.raises(InputError, match="no plain file"):
         file_changes.connected(CLIENTS["claude-code"], path, {"command": "cued"})
+
+
+def steers(said):
+    """Whether a terminal would obey something in it."""
+    return any(not each.isprintable() for each in said.replace("\n", ""))
+
+
+def test_what_is_shown_of_a_project_s_file_steers_no_terminal(home, quick, tmp_path):
+    saved(tmp_path / ".mcp.json", "{\r\n// \x1b[2K\x9b1A\u202e\x07\r\n}\r\n")
+    shown = home("connect", "claude-code", "--here", "--yes").stderr
+    assert "// \\u{1b}[2K\\u{9b}1A\\u{202e}\\u{7}\n" in shown
+    assert not steers(shown)
+
+
+@pytest.mark.parametrize("args", [("mcp",), ("hook", "user-prompt")])
+def test_a_refusal_that_quotes_a_project_s_file_steers_no_terminal(home, tmp_path, monkeypatch, args):
+    saved(tmp_path / "repo" / ".git" / "HEAD", "")
+    saved(tmp_path / "repo" / ".cued.toml", '"\\u001B]0;x\\u0007\\u009B1A\\u202E" = 1')
+    monkeypatch.chdir(tmp_path / "repo")
+    said = home(*args, stdin=json.dumps({"cwd": str(tmp_path / "repo"), "prompt": "hi"})).stderr
+    assert "unknown field" in said
+    assert not steers(said)
 
 
 def test_a_file_that_others_write_again_and_again_is_left_to_them(tmp_path):

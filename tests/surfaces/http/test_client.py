@@ -6,6 +6,7 @@ import json
 import re
 import socket
 import threading
+import traceback
 from datetime import timedelta
 
 import numpy as np
@@ -275,6 +276,19 @@ def test_what_a_server_has_no_way_to_take_is_refused_before_it_is_sent(both):
             there.recall(CUE, **option)
     with pytest.raises(errors.InputError, match="name of a preset"):
         there.recall(CUE, policy=cued.load_policy("rrf"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("http://[::1", "http://h:99999", "http://h h", "http://.", f"http://{'a' * 64}", "http://\ud800", 5, None, ["http://a", b"b"]),
+        *("https://mira:secret@h", "https://mira:secret@h/path", "https://mira:secret/word@h"),
+    ],
+)
+def test_an_address_where_no_server_can_be_is_refused_and_nothing_of_a_password_is_told(url):
+    with pytest.raises(errors.InputError, match="a server's address without a path, a user or a password") as caught:
+        cued.connect(url, token="t")
+    assert "secret" not in "".join(traceback.format_exception(caught.value))
 
 
 def test_a_token_is_refused_as_an_access_error_and_no_server_as_a_server_error(server):

@@ -13,6 +13,7 @@ from http.client import HTTPConnection
 import pytest
 from starlette.responses import Response
 
+import cued
 from cued.embed import Hashing
 from cued.embed.endpoint import Endpoint, Patience
 from cued.embed.openai import OpenAICompatible
@@ -82,6 +83,13 @@ def test_an_admin_may_name_the_tenant_and_sees_all_of_them(server, mira):
     assert admin.get("/v1/stats", headers={"Cued-Tenant": "%20"}).status_code == 422
     for not_text in ("%FF", "J%FCrgen"):
         assert admin.get("/v1/stats", headers={"Cued-Tenant": not_text}).json()["field"] == "Cued-Tenant"
+
+
+def test_whatever_a_tenant_may_be_called_can_be_asked_for(server):
+    name = "\U0001f98b" * 200
+    with cued.connect(server.url, token=server.tokens.create("mira", scope="admin")[0]) as memories:
+        memories.tenant(name).remember("Butterflies.")
+        assert server.memories.tenants() == (name,)
 
 
 def test_a_token_that_is_revoked_or_has_expired_is_refused_at_the_next_request(server):
@@ -218,6 +226,16 @@ def test_a_write_with_a_key_happens_once_however_often_it_is_sent(server, mira):
     assert (another.status_code, "another request" in another.json()["detail"]) == (422, True)
     jonas = server.client(tenant="jonas")
     assert jonas.post("/v1/memories", json={"text": "Something else."}, headers=key).status_code == 201
+
+
+@pytest.mark.parametrize("text", ["The diagnosis is migraine.", "Something else."])
+def test_a_key_that_a_tool_has_guessed_keeps_no_word_of_a_user_out(server, mira, text):
+    written, _ = server.tokens.create("mira", scope="write", trust="tool")
+    tool, key = server.bare(Authorization=f"Bearer {written}"), {"Idempotency-Key": "turn-17"}
+    assert tool.post("/v1/memories", json={"text": text}, headers=key).status_code == 201
+    stored = [mira.post("/v1/memories", json={"text": "The diagnosis is migraine."}, headers=key).json()["id"] for _ in range(2)]
+    assert server.memories.tenant("mira").get(stored[0]).trust == "user"
+    assert stored[0] == stored[1]
 
 
 def test_a_write_whose_answer_was_lost_in_a_crash_is_not_done_again(server, mira):

@@ -51,6 +51,22 @@ def test_every_job_is_done_for_every_tenant_and_its_outcome_is_kept(memories, wo
     assert (told["running"], {done["tenants"] for done in told["last"].values()}) == (False, {2})
 
 
+def test_a_tenant_at_which_it_fails_keeps_it_from_no_other(memories, workers, monkeypatch):
+    jonas, mira = stocked(memories)
+    usual = upkeep.call
+
+    def failing(verb, tenant, body):
+        if tenant.name == "jonas":
+            raise ValueError
+        return usual(verb, tenant, body)
+
+    monkeypatch.setattr(upkeep, "call", failing)
+    keeping = UpkeepTimer(memories, workers, jobs=("sweep", "reembed"), every_s=3600)
+    assert asyncio.run(keeping.run_if_due())
+    assert (jonas.stats().memories, mira.stats().memories) == (3, 2)
+    assert keeping.shown()["last"]["sweep"] == {"tenants": 1, "changed": 1, "failed": 1}
+
+
 def test_it_is_not_done_again_before_it_is_time_nor_while_another_is_at_it(memories, workers):
     stocked(memories)
     often, seldom = (UpkeepTimer(memories, workers, jobs=("sweep",), every_s=every) for every in (0, 3600))

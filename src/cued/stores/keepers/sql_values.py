@@ -267,6 +267,18 @@ def codes_of(wanted: Filter) -> dict[str, list[int]]:
     }
 
 
+def in_order(rows: Sequence[Row], after: str) -> Sequence[Row]:
+    """The rows, the ids of whose memories rise from `after` on, as those do by which they were found; else a DecodeError.
+
+    Whoever reads on from the last id of a page would otherwise read the same page for ever.
+    """
+    for row in rows:
+        if row.memory.id <= after:
+            raise DecodeError("a memory lies under the id of another")
+        after = row.memory.id
+    return rows
+
+
 def says(body: bytes, words: Sequence[str]) -> bool:
     """Whether the text of a memory's body has these words."""
     return has_words(_TEXT.decode(body).text, words)
@@ -283,15 +295,22 @@ def stats_of(totals: Sequence[Any], by: Mapping[str, Mapping[Any, int]]) -> Stat
         expired=expired,
         quarantined=quarantined,
         pending_vectors=pending,
-        by_kind={KINDS[code]: count for code, count in by["kind"].items()},
-        by_tier={TIERS[code]: count for code, count in by["tier"].items()},
-        by_trust=dict(sorted((TRUSTS[code], count) for code, count in by["trust"].items())),
+        by_kind=_by_word(KINDS, by["kind"]),
+        by_tier=_by_word(TIERS, by["tier"]),
+        by_trust=dict(sorted(_by_word(TRUSTS, by["trust"]).items())),
         by_scope=dict(by["scope"]),
         by_tag=dict(by["tag"]),
         by_fingerprint=dict(by["fingerprint"]),
         oldest_at=_at(oldest),
         newest_at=_at(newest),
     )
+
+
+def _by_word(words: Sequence[str], counts: Mapping[int, int]) -> dict[str, int]:
+    """Counts by the words that their codes stand for; a code that stands for none is a DecodeError."""
+    if any(code not in range(len(words)) for code in counts):
+        raise DecodeError(f"a memory's code stands for none of {', '.join(words)}")
+    return {words[code]: count for code, count in counts.items()}
 
 
 def _at(instant: int | None) -> datetime | None:

@@ -287,4 +287,6 @@ def _report(error: BaseException, *, as_json: bool) -> None:
     lines = [f"error: {told['error']['message']}", *(f"  {note}" for note in told["error"]["notes"])]
     if isinstance(error, click.UsageError) and error.ctx is not None:
         lines.append(f"  see: {error.ctx.command_path} --help")
-    click.echo("\n".join(lines), err=True)
+    from cued.surfaces.cli.output import safe_lines  # noqa: PLC0415 - it knows the settings, which are made here
+
+    click.echo(safe_lines("\n".join(lines)), err=True)

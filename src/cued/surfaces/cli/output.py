@@ -27,7 +27,7 @@ def show(answer: Mapping[str, Any], drawn: "Callable[[], RenderableType]") -> No
         return
     drawing = drawn()
     if isinstance(drawing, str):
-        say("".join(f"{safe(line)}\n" for line in drawing.split("\n")))
+        say(f"{safe_lines(drawing)}\n")
         return
     from cued.surfaces.cli.tables import rendered  # noqa: PLC0415 - rich is only loaded to draw
 
@@ -49,6 +49,11 @@ def safe(text: str) -> str:
     return plain(text)
 
 
+def safe_lines(text: str) -> str:
+    """The text with each of its lines as `safe` gives it, for what may quote a file or a name that somebody else chose."""
+    return "\n".join(safe(line.removesuffix("\r")) for line in text.split("\n"))
+
+
 def say(text: str) -> None:
     """Write a text to stdout; what its encoding cannot spell becomes a question mark."""
     write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
@@ -65,7 +70,7 @@ def write(data: bytes) -> None:
 
 def note(text: str) -> None:
     """Write a note to stderr."""
-    click.echo(f"note: {text}", err=True)
+    click.echo(safe_lines(f"note: {text}"), err=True)
 
 
 def spoken(text: str | None, what: str) -> str:

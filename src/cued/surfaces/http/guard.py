@@ -36,8 +36,8 @@ OPEN = ("/healthz", "/inspect/static/", "/inspect/sign-in")
 PAGES = "/inspect/"
 """Where the inspector's pages are, beside the front page: there a browser's cookie counts as a token, and nowhere else."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-TENANT = "(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2}){1,600}"
-"""What Cued-Tenant may say."""
+TENANT = "(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2}){1,800}"
+"""What Cued-Tenant may say: a name of 200 characters, each of up to four bytes."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PIECE = 65_536
 """How many bytes of an answer are handed on at once: TLS takes in whatever it gets, and then gives the client half a minute for it."""

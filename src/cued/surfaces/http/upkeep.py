@@ -17,7 +17,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cued.errors import CuedError
 from cued.handles.memories import Memories
 from cued.model import OWN_TENANT
 from cued.model.plain import JSON
@@ -102,7 +101,7 @@ class UpkeepTimer:
         for name in await self._workers.run(OWN_TENANT, self._memories.tenants):
             try:
                 answer = await self._workers.run(name, partial(call, job.verb, self._memories.tenant(name), job.body), long=True)
-            except CuedError as error:
+            except Exception as error:  # noqa: BLE001 - whatever one tenant's memories do to it, the others are not to go without
                 log.warning("%s", msgspec.json.encode({"upkeep": job.verb, "failed": type(error).__name__}).decode())
                 told["failed"] += 1
                 continue

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from cued.errors import CuedError, InputError, NotFoundError
-from cued.handles.memories import open_memories
-from cued.handles.tenant import Tenant
+from cued.handles.memories import Memories, open_memories
 from cued.model.plain import JSON
 from cued.surfaces.bulk import remember_lines
 from cued.surfaces.inspector.deciding import as_toml
@@ -57,15 +56,17 @@ def taken_in(visit: Visit, body: bytes) -> JSON:
         path = Path(folder) / _plain_name(visit.said("name"), "dropped.txt")
         path.write_bytes(body)
         try:
-            return _previewed(visit, path) if visit.said("preview") else _stored(visit.tenant, path, visit.said("scope"))
+            return _previewed(visit, path) if visit.said("preview") else _stored(visit.memories, path, visit)
         except CuedError as error:
             # where the file lay on this machine is nobody's business
             error.__notes__ = [note for note in getattr(error, "__notes__", ()) if folder not in note]
             raise
 
 
-def _stored(tenant: Tenant, path: Path, scope: str) -> JSON:
+def _stored(memories: Memories, path: Path, visit: Visit) -> JSON:
     """What became of a file: our own lines of drafts, or whatever else an import knows."""
+    # A file says itself as what it is read, so nothing that it says may be trusted further for that.
+    tenant, scope = memories.tenant(visit.caller.tenant, trust="import"), visit.said("scope")
     if _has_drafts(path):
         with path.open("rb") as lines:
             answer = remember_lines(tenant, lines)
@@ -77,9 +78,8 @@ def _stored(tenant: Tenant, path: Path, scope: str) -> JSON:
 def _previewed(visit: Visit, path: Path) -> JSON:
     """What is in a file, read into a store that lives for this moment alone."""
     with open_memories(None, embedder=None, settle="off") as scratch:
-        tenant = scratch.tenant(visit.caller.tenant)
-        told = _stored(tenant, path, visit.said("scope"))
-        page = call("list", tenant, {"limit": MOST_COMPARED, "hidden": True})
+        told = _stored(scratch, path, visit)
+        page = call("list", scratch.tenant(visit.caller.tenant), {"limit": MOST_COMPARED, "hidden": True})
     known = sum(_is_known(visit, memory["id"]) for memory in page["memories"])
     shown = [{name: memory[name] for name in ("text", "kind", "scope", "created_at")} for memory in page["memories"][:SHOWN]]
     return {**told, "known": known, "new": page["total"] - known, "total": page["total"], "memories": shown}

@@ -15,7 +15,7 @@ from cued.requests.checks import label
 from cued.requests.insights import When
 from cued.surfaces.remote import nouns
 from cued.surfaces.remote.calls import call_of, left_out
-from cued.surfaces.remote.connections import Connections, ServerAddress
+from cued.surfaces.remote.connections import Connections, ServerAddress, refuse_no_server
 from cued.surfaces.remote.remote_tenant import RemoteTenant
 from cued.surfaces.remote.rendezvous import by_draw, home_of
 
@@ -98,9 +98,11 @@ def connect(
     when the server cannot be reached or is busy; a write carries a key, so that it happens once however often it is sent.
     `tls` is for a certificate of your own.
     """
-    urls = [url] if isinstance(url, str) else list(dict.fromkeys(url))
+    urls = list(dict.fromkeys(url)) if isinstance(url, Sequence) and not isinstance(url, str) else [url]
     if not urls:
         raise InputError("url", url, "at least one server's address, such as http://127.0.0.1:7333")
+    for each in urls:
+        refuse_no_server(each)
     place = ServerAddress(url=urls[0], token=token, timeout_s=timeout_s, tries=tries, tls=tls)
     others = {each: tuple(by_draw(each, (other for other in urls if other != each))) for each in urls}
     return RemoteMemories(*(Connections(replace(place, url=each, others=others[each])) for each in urls))

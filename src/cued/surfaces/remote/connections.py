@@ -43,13 +43,27 @@ class ServerAddress(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse what cannot be a place."""
         for url in (self.url, *self.others):
-            parts = urlsplit(url)
-            if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.path.strip("/"):
-                raise InputError("url", url, "a server's address without a path, such as http://127.0.0.1:7333")
-        if not self.token or not self.token.isascii() or not self.token.isprintable():
+            refuse_no_server(url)
+        if not isinstance(self.token, str) or not self.token or not self.token.isascii() or not self.token.isprintable():
             raise InputError("token", "…", "a token, as `cued token create` prints it")
         if self.timeout_s <= 0 or self.tries < 1:
             raise InputError("timeout_s", self.timeout_s, "more than 0, and tries of 1 or more")
+
+
+def refuse_no_server(url: object) -> None:
+    """Nothing, where a server can be at this address; else an InputError, which shows nothing of a password in it."""
+    accepted = "a server's address without a path, a user or a password, such as http://127.0.0.1:7333"
+    shown = "(hidden)" if isinstance(url, str) and "@" in url else url
+    if not isinstance(url, str):
+        raise InputError("url", shown, accepted)
+    try:
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or "").encode("idna"), parts.port
+    except ValueError:  # its words quote what may be a password
+        raise InputError("url", shown, accepted) from None
+    beyond = parts.username is not None or parts.query or parts.path.strip("/")
+    if parts.scheme not in {"http", "https"} or not host or b" " in host or beyond:
+        raise InputError("url", shown, accepted)
 
 
 class Connections:

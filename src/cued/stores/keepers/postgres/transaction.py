@@ -40,7 +40,7 @@ from cued.stores.keepers.postgres.sending import (
     contents,
     vectors,
 )
-from cued.stores.keepers.sql_values import HANGING, Counters, edges_of, uses_of, uses_read, with_use
+from cued.stores.keepers.sql_values import HANGING, Counters, edges_of, in_order, uses_of, uses_read, with_use
 from cued.stores.vector_bytes import runs
 
 _READ = """
@@ -194,7 +194,7 @@ class PostgresTransaction:
 
     def scan(self, limit: int, after: str) -> Sequence[Row]:
         """Up to `limit` rows with forward index and vector, by id, from the first id greater than `after`."""
-        return [self._row(*row) for row in queries.scan(self._cursor, self._name, limit=limit, after=after)]
+        return in_order([self._row(*row) for row in queries.scan(self._cursor, self._name, limit=limit, after=after)], after)
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""

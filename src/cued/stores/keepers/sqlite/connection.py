@@ -70,7 +70,7 @@ def translated(path: Path) -> Iterator[None]:
     except apsw.Error as error:
         kind, reason = _our_error(error)
         raise kind(f"{path}: {reason} ({error})") from error
-    except (DecodeError, UnicodeDecodeError) as error:
+    except (DecodeError, UnicodeDecodeError, OverflowError) as error:  # no number that a caller may say is too large to be kept
         raise CorruptError(f"{path}: {DAMAGED} ({error})") from error
     except UnicodeEncodeError as error:
         raise InputError("text", error.object, "text that UTF-8 can carry: no lone surrogates") from error
@@ -281,6 +281,18 @@ def log_in_use(path: Path) -> bool:
         return os.stat(f"{path}-wal").st_size > 0  # noqa: PTH116 - asked before every transaction
     except FileNotFoundError:
         return False
+
+
+def log_beside(path: Path) -> tuple[int, int]:
+    """Which files the log beside a file and its index are; 0 for what is not there."""
+    return _number(f"{path}-wal"), _number(f"{path}-shm")
+
+
+def _number(name: str) -> int:
+    try:
+        return os.stat(name).st_ino  # noqa: PTH116 - asked before every transaction
+    except FileNotFoundError:
+        return 0
 
 
 _STAMP = "UPDATE file SET identity = CAST(substr(identity, 1, 16) || randomblob(8) AS BLOB)"

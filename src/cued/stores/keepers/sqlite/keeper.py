@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from weakref import WeakSet
+from weakref import WeakKeyDictionary
 
 import apsw
 
@@ -25,6 +25,7 @@ from cued.stores.keepers.sqlite.connection import (
     SERVED_HOW,
     connect,
     identity,
+    log_beside,
     log_in_use,
     named_without,
     never_changing,
@@ -101,7 +102,9 @@ class Process:
                 self._here.working, self._working, counted = here, self._working + 1, True
             if self._watched is not None and not self.closed:
                 self._watched.check()
-            yield self.connection()
+            connection = self.connection()
+            self._refuse_other_log(connection)
+            yield connection
         finally:
             if counted:
                 with self._lock:
@@ -118,16 +121,25 @@ class Process:
         if self._pid != os.getpid():
             raise StoreError(f"{self._path}: this process was forked in a way that Python was not told of; open the store in the child")
         found: apsw.Connection | None = getattr(self._thread, "connection", None)
-        if found is None:
-            found = self._thread.connection = connect(self._path, writable=self._writable)
-            self._connections.add(found)
-        return found
+        return self._have(connect(self._path, writable=self._writable)) if found is None else found
 
     def adopt(self, connection: apsw.Connection) -> None:
         """Take an open connection as this thread's, and its file as the one to stay with."""
         self._watched = Watched(self._path, never_changing=never_changing(connection))
-        self._thread.connection = connection
-        self._connections.add(connection)
+        self._have(connection)
+
+    def _have(self, connection: apsw.Connection) -> apsw.Connection:
+        """The connection, which is this thread's from now on; for as long as it is open, the log and index that it reads stay there."""
+        log = (0, 0) if never_changing(connection) else log_beside(self._path)
+        self._thread.connection, self._connections[connection] = connection, log
+        return connection
+
+    def _refuse_other_log(self, connection: apsw.Connection) -> None:
+        """Refuse to go on where the log or its index was taken away: what is written then nobody else sees, or it is written over."""
+        own = self._connections.get(connection, (0, 0))
+        if all(own) and log_beside(self._path) != own:
+            gone = f"the log beside it ({self._path}-wal and -shm) was deleted, moved away or replaced while it was open"
+            raise StoreError(f"{self._path}: {gone}, so nothing more is read or written; close it, and open it again")
 
     def before_fork(self) -> None:
         """Wait until nobody works, and close every connection; where that takes too long, the child cannot have the file."""
@@ -167,8 +179,10 @@ class Process:
         return getattr(self._here, "working", 0)
 
     def _close_connections(self, *, checkpoint: bool) -> None:
-        for connection in list(self._connections):
-            if not checkpoint:
+        lies_there = log_beside(self._path)
+        for connection, own in list(self._connections.items()):
+            # Where another log lies by now, others have gone on without what is in ours: brought into the file, it would undo theirs.
+            if not checkpoint or (all(own) and any(now not in {0, before} for now, before in zip(lies_there, own, strict=True))):
                 connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.close()
         self._forget_connections()
@@ -176,7 +190,7 @@ class Process:
     def _forget_connections(self) -> None:
         self._thread = threading.local()
         # A thread that ends takes its connection along; this only knows those that are left.
-        self._connections: WeakSet[apsw.Connection] = WeakSet()
+        self._connections: WeakKeyDictionary[apsw.Connection, tuple[int, int]] = WeakKeyDictionary()
 
 
 def refuse_carried(path: Path) -> None:
@@ -292,10 +306,12 @@ class SqliteKeeper:
     def close(self) -> None:
         """Let go of files and connections; a second call does nothing."""
         with translated(self.path):
-            if self._scrubber is not None and self._scrubber.due and not self._process.closed:
-                with self._process.writers, self._process.use() as connection:
-                    self._scrubber.scrub(connection, patience_s=SCRUB_TIMEOUT_S)
-            self._process.close()
+            try:
+                if self._scrubber is not None and self._scrubber.due and not self._process.closed:
+                    with self._process.writers, self._process.use() as connection:
+                        self._scrubber.scrub(connection, patience_s=SCRUB_TIMEOUT_S)
+            finally:
+                self._process.close()
 
     def _scrubbing(self) -> Scrubber:
         """What sees to the bytes of what was erased, made with the first erasure."""

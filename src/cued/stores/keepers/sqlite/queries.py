@@ -1,11 +1,11 @@
 """Pages and counts in SQL: constant statements, every value bound."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import apsw
-from msgspec import Struct, field, json, msgpack
+from msgspec import DecodeError, Struct, field, json, msgpack
 
 from cued.model import Filter, Order, Scalar, Slice, Stats, Use
 from cued.stores.arrays import ALWAYS
@@ -137,8 +137,16 @@ def stats(connection: apsw.Connection, tenant: int, *, at: int) -> Stats:
     counts = [group[len(_GROUPED) :] for group in groups]
     *sums, oldest, newest = zip(*counts, strict=True) if counts else [()] * 9
     by = {name: _counted(groups, column) for column, name in enumerate(_GROUPED)}
-    by["tag"] = dict(sorted(connection.execute(_BY_TAG, (tenant,))))
+    by["tag"] = dict(sorted(_texts(connection.execute(_BY_TAG, (tenant,)))))
     return stats_of((*map(sum, sums), min(oldest, default=None), max(newest, default=None)), by)
+
+
+def _texts(counts: Iterable[tuple[Any, int]]) -> Iterator[tuple[str, int]]:
+    """Counts of texts; of anything else it is a DecodeError."""
+    for text, count in counts:
+        if not isinstance(text, str):
+            raise DecodeError("the tags of a memory are not what was written")
+        yield text, count
 
 
 def _counted(groups: Sequence[tuple[Any, ...]], column: int) -> dict[Any, int]:

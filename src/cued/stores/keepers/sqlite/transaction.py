@@ -25,7 +25,7 @@ from cued.model import (
 )
 from cued.stores.encoding import fits
 from cued.stores.keepers import sql_values
-from cued.stores.keepers.sql_values import Counters, edges_of, uses_of, uses_read, with_use
+from cued.stores.keepers.sql_values import Counters, edges_of, in_order, uses_of, uses_read, with_use
 from cued.stores.keepers.sqlite import log, queries, removing
 from cued.stores.keepers.sqlite.schema import Value
 from cued.stores.keepers.sqlite.searched import Searched, by_keys, key_range
@@ -201,7 +201,7 @@ class SqliteTransaction:
             if not fits(forward, forward_sum) or not fits(vector or b"", vector_sum):
                 raise DecodeError("what is searched of a memory is not what was written")
             found.append(self._row(*row)._replace(forward=forward, vector=vector))
-        return found
+        return in_order(found, after)
 
     def linking(self, memory_ids: Sequence[str]) -> Sequence[Memory]:
         """The memories with an edge to any of these ids, each once."""

@@ -1,6 +1,5 @@
 """`cued connect`: a client's configuration, written, shown, undone and tried."""
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,10 +7,10 @@ from typing import Any
 import click
 
 from cued.errors import InputError
-from cued.surfaces.cli.agents.launching import launcher, options, startable
+from cued.surfaces.cli.agents.launching import launcher, module_paths, options, startable
 from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command, Settings, settings
-from cued.surfaces.cli.output import note, show
+from cued.surfaces.cli.output import note, safe_lines, show
 from cued.surfaces.clients import file_changes, jsonc, proof
 from cued.surfaces.clients.hooking import KINDS, hooked
 from cued.surfaces.clients.known import CLIENTS, NAME, Client, editing, hook_settings
@@ -83,8 +82,7 @@ def _path(client: Client, *, here: bool) -> Path:
 def _server(client: Client, chosen: Settings, scope: str | None) -> tuple[list[str], dict[str, str]]:
     """The command that starts the server, and what it needs of this environment: where its modules are, if not in the usual place."""
     project = ["--project", client.folder] if client.folder else []
-    env = {name: os.environ[name] for name in ("PYTHONPATH",) if os.environ.get(name)}
-    return [*launcher(), "mcp", *options(chosen, scope), *project], env
+    return [*launcher(), "mcp", *options(chosen, scope), *project], module_paths()
 
 
 def _alone(client: Client, server: tuple[list[str], dict[str, str]]) -> str:
@@ -105,7 +103,7 @@ def _print(files: Mapping[Path, str]) -> None:
 
 def _agreed(due: Sequence[file_changes.FileChange], *, yes: bool) -> None:
     for change in due:
-        click.echo(change.diff(), err=True, nl=False)
+        click.echo(safe_lines(change.diff()), err=True, nl=False)
     if due and not yes:
         ask("Write this?")
 

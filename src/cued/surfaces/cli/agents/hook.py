@@ -49,7 +49,7 @@ def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
         outcome = f"failed: {type(error).__name__}{_loggable(error)}"
         # Who calls the hook by hand sees it; Claude Code goes on, for the exit code is 0.
         with contextlib.suppress(OSError):
-            click.echo(f"cued hook: {outcome}", err=True)
+            click.echo(safe(f"cued hook: {outcome}"), err=True)
     with contextlib.suppress(OSError):
         journal.write(safe(event), safe(outcome), ms=(time.perf_counter() - began) * 1000)
 

@@ -16,7 +16,15 @@ RESIDENT = "1h"
 def launcher() -> list[str]:
     """What starts this very `cued`, wherever it is called from."""
     script = Path(sys.executable).with_name("cued.exe" if sys.platform == "win32" else "cued")
-    return [str(script)] if script.is_file() else [sys.executable, "-m", "cued.surfaces.cli"]
+    # -P: a client starts it in the project that is open, and a repository's own click.py is none of the modules that are meant.
+    return [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "cued.surfaces.cli"]
+
+
+def module_paths() -> dict[str, str]:
+    """The variable that says where its modules are, if they are not in the usual place: whole paths, for a client starts it elsewhere."""
+    named = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    paths = os.pathsep.join(str(Path(each).absolute()) for each in named)
+    return {"PYTHONPATH": paths} if paths else {}
 
 
 def options(chosen: Settings, scope: str | None = None) -> list[str]:

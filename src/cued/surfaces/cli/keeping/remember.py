@@ -52,11 +52,11 @@ def remember_command(text: str | None, jsonl: str | None, **options: Any) -> Non
 
 
 def _many(source: str) -> JSON:
-    from cued.surfaces.bulk import remember_lines  # noqa: PLC0415 - loads the engine
+    from cued.surfaces.bulk import lines_of, remember_lines  # noqa: PLC0415 - loads the engine
 
     total = _counted(source) if sys.stderr.isatty() else 0
     with _opened(source) as file, progress("remembering") as heard, tenant_to_write(settings(), embed=True, make=True) as tenant:
-        return remember_lines(tenant, _lines(file), total=total, progress=heard)
+        return remember_lines(tenant, lines_of(file), total=total, progress=heard)
 
 
 def _tell(answer: JSON) -> None:
@@ -69,8 +69,10 @@ def _counted(source: str) -> int:
     """How many memories a file has, 0 for what can be read only once."""
     if source == "-":
         return 0
+    from cued.surfaces.bulk import lines_of  # noqa: PLC0415 - loads the engine
+
     with Path(source).open("rb") as file:
-        return sum(1 for line in _lines(file) if line.strip())
+        return sum(1 for line in lines_of(file) if line.strip())
 
 
 @contextmanager
@@ -80,11 +82,3 @@ def _opened(source: str) -> Iterator[IO[bytes]]:
         return
     with Path(source).open("rb") as file:
         yield file
-
-
-def _lines(file: IO[bytes]) -> Iterator[bytes]:
-    from cued.surfaces.bulk import MAX_LINE  # noqa: PLC0415 - loads the engine
-
-    # bounded, so that a file without line ends is refused and not read whole
-    while line := file.readline(MAX_LINE + 2):
-        yield line

@@ -45,20 +45,24 @@ def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **o
 
 def _each(lines: BinaryIO, said: dict[str, Any]) -> None:
     """Print the answer to each line, a JSON object a line; what is said beside holds for all of them."""
-    from cued.surfaces.cli.progress import progress  # noqa: PLC0415 - loads the engine
+    from cued.surfaces.bulk import lines_of  # noqa: PLC0415 - loads the engine
+    from cued.surfaces.cli.progress import progress  # noqa: PLC0415
     from cued.surfaces.verbs import call  # noqa: PLC0415
 
     chosen = settings()
     with tenant_to_read(chosen, embed=True, settle=said.get("settle", True)) as tenant, progress("recalling") as heard:
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(lines_of(lines), 1):
             if line.strip():
                 write(msgspec.json.encode(call("recall", tenant, {**said, **_fields_in(line, number)})) + b"\n")
                 heard(number, 0)
 
 
 def _fields_in(line: bytes, number: int) -> dict[str, Any]:
+    from cued.surfaces.bulk import refuse_long  # noqa: PLC0415 - loads the engine
+
+    refuse_long(line)
     try:
         return msgspec.json.decode(line, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         accepted = 'a JSON object such as {"text": "When is the deploy?"}'
         raise InputError(f"line {number}", line.decode("utf-8", "replace"), f"{accepted} ({error})") from error
