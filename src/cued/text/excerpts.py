@@ -24,5 +24,5 @@ def excerpts(text: str) -> list[str]:
     count = min(ceil(size / SIZE), MOST)
     each = len(text) / count
     cuts = [pause_near(text, int(each * number), int(each * _REACH)) for number in range(1, count)]
-    parts = (text[start:end].strip() for start, end in pairwise([0, *cuts, len(text)]))
-    return [part for part in parts if part]
+    parts = [part for start, end in pairwise([0, *cuts, len(text)]) if (part := text[start:end].strip())]
+    return parts if len(parts) > 1 else []

@@ -18,7 +18,8 @@ _END = pattern(
     r"|[。！？｡।॥۔؟።။៕។]+[」』”’）]{0,3}"
     r"|[\r\n\x0b\x0c\x85\u2028\u2029]+"
 )
-_ENDING: Final = ("\n", ". ", "! ", "? ", "。", "！", "？", "।", "؟", "۔")
+_ENDINGS: Final = ((". ", ".\n", "! ", "? ", "\n\n", "\n-", "\n*", "\n#", "。", "！", "？", "।", "؟", "۔"), ("\n",))
+"""How a sentence or an item of a list ends, and, where there is nothing of that, a line."""
 _ABBREVIATION = pattern(r"(?:^|[^\w.])(?:[^\W\d_]|dr|mr|mrs|ms|prof|st|vs|no|nr|approx)\Z", re.IGNORECASE)
 _CLAUSE_END = pattern(r"[,;:](?=\s)|[，；：、،؛]|\s[–—-](?=\s)|[)\]](?=\s)")
 _WORD_END = pattern(rf"(?<=\S)(?=\s)|(?<=[{scripts.UNSPACED}])(?!\Z)")
@@ -51,13 +52,15 @@ def shorten(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def pause_near(text: str, place: int, reach: int) -> int:
-    """About where the sentence ends that ends nearest to a place, and within reach of it; else the end of a word, or the place itself."""
+    """About where the sentence ends that ends nearest to a place, and within reach of it; else a line or a word, or the place itself."""
     first, last = max(0, place - reach), min(len(text), place + reach)
-    # Looked for mark by mark: a pattern that knows every ending takes twenty times as long.
-    marks = [(at, mark) for mark in _ENDING for at in (text.rfind(mark, first, place), text.find(mark, place, last)) if at >= 0]
-    ends = [at + 1 for at, mark in marks if mark != ". " or not _ABBREVIATION.search(text[max(0, at - _LOOK_BACK) : at])]
-    ends = ends or [first + end for end in _word_ends(text[first:last])]
-    return min(ends, key=lambda end: abs(end - place), default=place)
+    for endings in _ENDINGS:
+        # Looked for mark by mark: a pattern that knows every ending takes twenty times as long.
+        marks = [(at, mark) for mark in endings for at in (text.rfind(mark, first, place), text.find(mark, place, last)) if at >= 0]
+        ends = [at + 1 for at, mark in marks if mark[0] != "." or not _ABBREVIATION.search(text[max(0, at - _LOOK_BACK) : at])]
+        if ends:
+            return min(ends, key=lambda end: abs(end - place))
+    return min((first + end for end in _word_ends(text[first:last])), key=lambda end: abs(end - place), default=place)
 
 
 def _parts(text: str, start: int, end: int) -> list[Span]:
