@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cued.model.plain import JSON
 from cued.surfaces.cli.commands import Settings
@@ -40,10 +40,7 @@ def read(chosen: Settings, verb: str, body: JSON, *, embed: bool = False, settle
     if answer is not None:
         return answer
     prepare(chosen, embed=embed and chosen.db.exists())
-    from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
-
-    with tenant_to_read(chosen, embed=embed, settle=settle) as tenant:
-        return call(verb, tenant, body)
+    return read_here(chosen, verb, body, embed=embed, settle=settle)
 
 
 def written(chosen: Settings, verb: str, body: JSON) -> JSON:
@@ -52,9 +49,22 @@ def written(chosen: Settings, verb: str, body: JSON) -> JSON:
     if answer is not None:
         return answer
     prepare(chosen, embed=True)
+    return write_here(chosen, verb, body, embed=True, make=True)
+
+
+def read_here(chosen: Settings, verb: str, body: JSON, *, embed: bool = False, settle: bool = False, **more: Any) -> JSON:  # noqa: ANN401 - what a verb is handed beside its request
+    """The answer of a verb that reads, from the store as this process opens it."""
     from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
 
-    with tenant_to_write(chosen, embed=True, make=True) as tenant:
+    with tenant_to_read(chosen, embed=embed, settle=settle) as tenant:
+        return call(verb, tenant, body, **more)
+
+
+def write_here(chosen: Settings, verb: str, body: JSON, *, embed: bool = False, make: bool = False) -> JSON:
+    """The answer of a verb that changes the store as this process opens it."""
+    from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
+
+    with tenant_to_write(chosen, embed=embed, make=make) as tenant:
         return call(verb, tenant, body)
 
 
