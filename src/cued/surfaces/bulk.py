@@ -1,7 +1,7 @@
 """Many memories from JSON lines: each line a draft, stored in chunks that go in whole or not at all.
 
-A line without an id gets one from its number and its bytes. So what is stored already is passed over, and a load that was cut short, by
-a broken line or by whoever stopped it, is simply run again.
+A line without an id gets one that is made from its number and its bytes. So what is stored already is skipped, and a load that was
+interrupted, by a broken line or by a person, is simply run again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ _ACCEPTED = 'a JSON object a line, such as {"text": "Likes tea.", "ts": "2025-03
 
 
 class _Done(Struct):
-    """How far a load is: the ids that are new, notes on them, and how many were known."""
+    """How far a load has come: the ids that are new, notes on them, and how many were known."""
 
     ids: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -35,7 +35,7 @@ class _Done(Struct):
 
 
 def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, progress: Progress = silent) -> JSON:
-    """What `remember` answers on one memory a line, with how many were `known` already; conflicts are not looked for.
+    """What `remember` answers for a memory on each line, with how many were `known` already; conflicts are not looked for.
 
     A bad line raises with its number, and none of its chunk is stored.
     """
@@ -62,7 +62,7 @@ def _drafts(lines: Iterable[bytes], done: _Done) -> Iterator[Numbered]:
 
 
 def _with_id(draft: Draft, number: int, line: bytes) -> Draft:
-    """The draft with an id: its own, or one that the same line of the same file gets again; ids rise with the lines."""
+    """The draft with an id: its own, or one that the same line of the same file always gets; ids rise with the lines."""
     return draft if draft.id is not None else replace(draft, id=f"line-{number:08}-{blake2b(line, digest_size=8).hexdigest()}")
 
 
@@ -103,7 +103,7 @@ def _refuse_others(tenant: Tenant, known: Sequence[Numbered]) -> None:
 
 
 def _misfit(error: CuedError, chunk: Sequence[Numbered]) -> tuple[CuedError, str]:
-    """The error of the line that cannot stand by itself, and its place; where each could, the chunk is at odds with itself or the store."""
+    """The error of the first line that is wrong by itself, and its place; else the chunk's own, which the store refused as a whole."""
     found = misfit((draft for _, draft in chunk), now=datetime.now(UTC))
     if found is not None:
         return found[1], f"line {chunk[found[0]][0]}"

@@ -1,4 +1,4 @@
-"""The answers as plain JSON, one shape on every surface: numbers that are not finite are null, times are RFC 3339 in UTC."""
+"""Answers as plain JSON, in one shape on every surface: numbers that are not finite are null, times are RFC 3339 in UTC."""
 
 import math
 from typing import TYPE_CHECKING
@@ -67,7 +67,7 @@ def page_json(page: Page) -> JSON:
 
 
 def entry_json(entry: RecallEntry) -> JSON:
-    """A line of the recall log; kept evidence is the object that `cued explain --from` reads, and null where it is no JSON."""
+    """A line of the recall log; kept evidence is the object that `cued explain --from` reads, null where it cannot be decoded."""
     try:
         evidence = None if entry.evidence is None else msgspec.json.decode(entry.evidence)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -92,7 +92,7 @@ def _read(evidence: Evidence) -> JSON:
 
 
 def _candidates(recall: Recall, texts: dict[str, str]) -> list[JSON]:
-    """The rows of the table; what is pinned is in the block, whatever the flow made of it as a candidate."""
+    """The rows of the table; a pinned memory is told as being in the block, whatever the flow made of it as a candidate."""
     from cued.flow.budget import PINNED  # noqa: PLC0415 - who explains has the flow; who remembers does not wait for it
 
     trace, pinned = recall.trace, {memory.id for memory in recall.core}

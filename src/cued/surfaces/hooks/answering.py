@@ -1,4 +1,4 @@
-"""What each event is answered with: the JSON that Claude Code reads, or nothing. It loads nothing of the engine."""
+"""The answer to each event: the JSON that Claude Code reads, or nothing. No engine is imported for it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,15 +16,15 @@ from cued.surfaces.hooks.transcript import turns_in
 Ask = Callable[[str, JSON], JSON]
 """A verb's answer to a request, wherever it comes from."""
 BUDGET_TOKENS = 1000
-"""How many tokens a prompt is given at most."""
+"""How many tokens of memories a prompt gets at most."""
 _COMMAND = re.compile(r"/[\w:-]+(\s|$)")
-"""A command of the client's own, such as `/clear`; a path is none."""
+"""A command of the client's own, such as `/clear`; a path is not one."""
 PROMPT_READ = 4000
-"""How many characters of a prompt are its cue: those that it begins with and those that it ends with, where people say what they want."""
+"""How many characters of a prompt are its cue: half from its beginning, half from its end, where people say what they want."""
 
 
 def session_start(ask: Ask, context: EventContext) -> Said:
-    """The block that a session starts with; after a compaction it is given again, for the first one is gone."""
+    """The block that a session starts with; it is given again after a compaction, which has dropped the first."""
     pack = ask("bootstrap", {"scope": context.scope})
     shown = tuple(each["id"] for each in (*pack["core"], *pack["memories"]))
     answer = _context("SessionStart", pack["block"]) if pack["block"] else None
@@ -32,7 +32,7 @@ def session_start(ask: Ask, context: EventContext) -> Said:
 
 
 def user_prompt(ask: Ask, context: EventContext) -> Said:
-    """The block that a prompt brings to mind, and nothing where nothing is relevant; what the session has seen is not said again."""
+    """The block that a prompt brings to mind, nothing where nothing is relevant; what the session has seen is not repeated."""
     prompt = _ends(context.heard.prompt.strip())
     if not prompt or _COMMAND.match(prompt):
         return Said(session=context.session, outcome="no prompt")
@@ -60,7 +60,7 @@ def stop(ask: Ask, context: EventContext) -> Said:
 
 
 def _known_turns(ask: Ask, session: str) -> int:
-    """The number of the last turn of a session that is stored; those of one moment lie in no order of theirs."""
+    """The number of the last turn of a session that is stored; turns of one moment may be listed in any order."""
     asked = {"session": session, "hidden": True}
     newest = ask("list", {**asked, "limit": 1})["memories"]
     tied = ask("list", {**asked, "since": newest[0]["created_at"], "limit": MAX_PAGE})["memories"] if newest else ()
@@ -72,7 +72,7 @@ def _context(event: str, block: str) -> JSON:
 
 
 class Answering(Struct, frozen=True, kw_only=True):
-    """What answers an event from the store, and what it needs to be open."""
+    """What answers an event from the store, and how the store must be open for it."""
 
     answer: Callable[[Ask, EventContext], Said]
     embeds: bool = False

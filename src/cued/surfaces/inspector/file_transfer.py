@@ -1,4 +1,4 @@
-"""Files that come and go: what was dropped on a page, and what is taken away from one."""
+"""Uploads and downloads: files that are dropped on a page, and files that a page offers."""
 
 import re
 import tempfile
@@ -29,7 +29,7 @@ _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Given(NamedTuple):
-    """A file to take away."""
+    """A file to download."""
 
     name: str
     type: str
@@ -37,7 +37,7 @@ class Given(NamedTuple):
 
 
 def handed_out(visit: Visit, name: str) -> Given:
-    """The file of this name, of what the address says."""
+    """The download of this name, made of what the address selects."""
     if name == "memories.jsonl":
         return Given(name, "application/x-ndjson", b"".join(_lines(visit, visit.query.getlist("id"))))
     saved = needed(visit)
@@ -51,7 +51,7 @@ def handed_out(visit: Visit, name: str) -> Given:
 
 
 def taken_in(visit: Visit, body: bytes) -> JSON:
-    """What was stored of a file that was dropped, or with `preview` what of it is new."""
+    """What was stored of an uploaded file or, with `preview`, what of it would be new."""
     visit.caller.require(VERBS["import"].authority)
     with tempfile.TemporaryDirectory(prefix="cued-") as folder:
         path = Path(folder) / _plain_name(visit.said("name"), "dropped.txt")
@@ -65,7 +65,7 @@ def taken_in(visit: Visit, body: bytes) -> JSON:
 
 
 def _stored(tenant: Tenant, path: Path, scope: str) -> JSON:
-    """What became of a file: our own lines of drafts, or whatever else an import knows."""
+    """What was stored of a file: our own lines of drafts, or any format that an import knows."""
     if _has_drafts(path):
         with path.open("rb") as lines:
             answer = remember_lines(tenant, lines)
@@ -75,7 +75,7 @@ def _stored(tenant: Tenant, path: Path, scope: str) -> JSON:
 
 
 def _previewed(visit: Visit, path: Path) -> JSON:
-    """What is in a file, read into a store that lives for this moment alone."""
+    """What is in a file, read into a store that exists only for this."""
     with open_memories(None, embedder=None, settle="off") as scratch:
         tenant = scratch.tenant(visit.caller.tenant)
         told = _stored(tenant, path, visit.said("scope"))
@@ -86,7 +86,7 @@ def _previewed(visit: Visit, path: Path) -> JSON:
 
 
 def _has_drafts(path: Path) -> bool:
-    """Whether a file's first line is a draft of a memory, as `cued remember --jsonl` and our own selections have them."""
+    """Whether a file's first line is a draft of a memory, as `cued remember --jsonl` and our own downloads have them."""
     with path.open("rb") as file:
         first = file.readline(4_000_000).strip()
     try:

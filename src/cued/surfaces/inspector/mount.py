@@ -1,4 +1,4 @@
-"""The inspector's routes: pages, their parts, what their buttons do, files to take away, and signing in."""
+"""The inspector's routes: pages, their parts, what their buttons do, downloads, and signing in."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -34,7 +34,7 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 class InspectorPage(NamedTuple):
-    """A page: its template, what it asks and shows, its name in the navigation ("" for none), and the key that leads to it."""
+    """A page: its template, the function that fills it, its name in the navigation ("" for none), and its keyboard shortcut."""
 
     template: str
     shows: Callable[[Visit], JSON]
@@ -60,7 +60,7 @@ PAGES: Mapping[str, InspectorPage] = MappingProxyType(
 
 
 def inspector(memories: Memories, run: Run, *, front: Handler) -> list[routing.Route]:
-    """The routes of the inspector over an open store; `run` does work in a thread, `front` answers `/` to programs."""
+    """The inspector's routes over an open store; `run` runs work in a thread, `front` answers `/` to programs."""
     desk = _Desk(memories, run, front)
     return [
         routing.Route("/inspect/static/{path:path}", desk.file),
@@ -76,7 +76,7 @@ def inspector(memories: Memories, run: Run, *, front: Handler) -> list[routing.R
 
 
 class _Desk:
-    """What answers a browser."""
+    """The handlers of the routes."""
 
     def __init__(self, memories: Memories, run: Run, front: Handler) -> None:
         self._memories, self._run, self._front = memories, run, front
@@ -103,7 +103,7 @@ class _Desk:
         return drawn(page.template, {**_frame(path, request, caller, self._memories.clock()), **shown}, part=part)
 
     async def miss(self, request: Request) -> Response:
-        """What is said where there is no page: in words to a browser, as a problem to a program."""
+        """The answer where there is no page: a page for a browser, a problem for a program."""
         request.scope["cued.route"] = "inspect_other"
         error = RefusedError(404, "there is no such page", "the bar above has those that there are")
         if "text/html" not in request.headers.get("accept", ""):
@@ -120,12 +120,12 @@ class _Desk:
         return _json(await self._run(visit.caller.tenant, partial(doing.done, visit, steps), long=any(each.long for each in steps)))
 
     async def change(self, name: str, request: Request) -> Response:
-        """What another change that a page asks for came to."""
+        """The outcome of one of the other changes that pages ask for."""
         visit, body = await self._changing(request, name)
         return _json(await self._run(visit.caller.tenant, partial(_CHANGES[name], visit, body), long=name == "import"))
 
     async def hand_out(self, request: Request) -> Response:
-        """A file to take away."""
+        """A file to download."""
         request.scope["cued.route"] = "inspect_files"
         caller: Caller | None = request.scope.get("cued.caller")
         if caller is None:
@@ -135,7 +135,7 @@ class _Desk:
         return Response(given.body, media_type=given.type, headers=headers)
 
     async def file(self, request: Request) -> Response:
-        """A script or a style; under the mark of these very files a browser may keep it."""
+        """A script or a style sheet; with the current mark in its address a browser may cache it for good."""
         request.scope["cued.route"] = "inspect_static"
         mark, _, name = request.path_params["path"].partition("/")
         found = static_files().get(name)
@@ -145,7 +145,7 @@ class _Desk:
         return Response(found.body, media_type=found.type, headers=kept)
 
     async def sign_in(self, request: Request) -> Response:
-        """The way in, with a token that counts."""
+        """The page to sign in at, or the front page once a valid token is given."""
         request.scope["cued.route"] = "inspect_sign_in"
         if request.method == "GET":
             return drawn("sign_in", {"again": False, "refused": False})
@@ -157,7 +157,7 @@ class _Desk:
         return signed_in(request, found)
 
     async def sign_out(self, request: Request) -> Response:
-        """The way out."""
+        """The front page, without the cookies."""
         return signed_out(request)
 
     async def look_at(self, request: Request) -> Response:
@@ -192,7 +192,7 @@ class _Desk:
 def _stranger(request: Request) -> Response:
     """The page to sign in at.
 
-    Who follows a link from another site is asked once more, by this page itself: the first time the browser keeps the cookie back.
+    After a link from another site this page loads itself once more, because the browser holds the cookie back the first time.
     """
     again = request.headers.get("sec-fetch-site") == _CROSS_SITE
     return drawn("sign_in", {"again": again, "refused": False}, status=200 if again else 401)
@@ -204,7 +204,7 @@ def _sorry(error: CuedError | RefusedError, frame: JSON, request_id: str) -> Res
 
 
 def _frame(path: str, request: Request, caller: Caller, now: datetime) -> JSON:
-    """What stands around every page."""
+    """What every page has around its content."""
     named = {each: page for each, page in PAGES.items() if page.name}
     return {
         "nav": [{"path": each, "name": page.name, "key": page.key, "here": each == path} for each, page in named.items()],

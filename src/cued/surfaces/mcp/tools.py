@@ -1,4 +1,4 @@
-"""The tools that a model is given: which verbs, what each lets it say, and what it is told about them."""
+"""The tools that a model is given: which verbs, which of their fields, and how they are described to it."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -15,8 +15,8 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Tool(Struct, frozen=True, kw_only=True):
     """A verb as a model sees it.
 
-    `fields` are those of the verb's request that it may state, `needed` those that it must, and `usual` what is meant where it states
-    none. `told` replaces a field's line where a model needs another. The hints are the protocol's; none of the tools leaves the store.
+    `fields` are those of the verb's request that a model may give, `needed` those that it must, and `usual` their defaults. `told` replaces
+    the description of a field. The other fields are the protocol's hints; no tool reaches beyond the store.
     """
 
     verb: str

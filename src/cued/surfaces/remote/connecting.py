@@ -1,4 +1,4 @@
-"""`cued.connect`: the memories of a server as a handle, with the verbs of one that is open here."""
+"""`cued.connect`: a handle of a server's memories, with the same verbs as that of a store opened here."""
 
 import ssl
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class RemoteMemories(Memories):
     """What `cued.connect` gives: the memories of a server; close it, or use it in a `with`."""
 
     def __init__(self, *servers: Connections) -> None:
-        """Ask through the connections of each server; what is about no tenant, through the first."""
+        """Use these connections, one set for each server; calls that are about no tenant go to the first."""
         self._servers = {each.url: each for each in servers}
         self._connections = servers[0]
 
@@ -40,7 +40,7 @@ class RemoteMemories(Memories):
         return f"RemoteMemories({', '.join(map(repr, self._servers))})"
 
     def tenant(self, name: str, *, trust: Trust = "user") -> RemoteTenant:
-        """The handle of this tenant: the token's own, or with a token of scope admin any; how far it is trusted, the token says."""
+        """The handle of this tenant: the token's own, or any with a token of scope admin; the token says how far it is trusted."""
         if trust != "user":
             raise InputError("trust", trust, '"user": how far it is trusted, a token says (cued token create --trust)')
         return RemoteTenant(name, self._servers[home_of(label("tenant", name), list(self._servers))])
@@ -69,7 +69,7 @@ class RemoteMemories(Memories):
         return nouns.noun(told["erasures"], tuple[Erasure, ...]), tuple(told["pending"])
 
     def check(self, *, progress: Progress = silent) -> "Checked":
-        """An InputError: a server that is asked is not looked through. `cued check` works where the file is."""
+        """An InputError: a server is not checked over HTTP. `cued check` works where the file is."""
         del progress
         raise left_out("check", "over HTTP")
 
@@ -92,10 +92,10 @@ def connect(
 ) -> Memories:
     """The memories of the server at this address, as a handle like that of `cued.open`; nothing is asked of it yet.
 
-    Of several servers over one database each tenant is asked at one, always the same, for its memories are in memory there, and at
-    another while that one cannot be reached.
-    `timeout_s` is how long one answer is waited for, longer where a verb may take long, and `tries` how often a call is sent at most
-    when the server cannot be reached or is busy; a write carries a key, so that it happens once however often it is sent.
+    With several servers over one database, each tenant is always asked for at the same one, which has its memories in RAM, and at another
+    while that one cannot be reached.
+    `timeout_s` is how long an answer is waited for, longer for a verb that may take long. `tries` is how often a call is sent at most when
+    the server cannot be reached or is busy; a write has an idempotency key, so that it happens once however often it is sent.
     `tls` is for a certificate of your own.
     """
     urls = [url] if isinstance(url, str) else list(dict.fromkeys(url))

@@ -1,6 +1,6 @@
-"""From the JSON of an answer back to the nouns that a handle gives. What an answer does not tell has its default.
+"""From the JSON of an answer back to the nouns that a handle gives. A field that the answer does not have gets its default.
 
-A memory among many is told in brief, and the trace of a recall names what the answer names: `get` and `explain` have the whole.
+A memory in a list is brief, and a recall's trace holds only what the answer has: `get` and `explain` give the whole.
 """
 
 import math
@@ -34,7 +34,7 @@ def noun(told: Any, kind: type[Noun]) -> Noun:  # noqa: ANN401 - any JSON value
 
 
 def public(name: str, *, among: str = "") -> Callable[[JSON, str], Any]:
-    """What reads a noun of `cued` by its name, which is loaded only then; or all of them `among` the answer's fields."""
+    """A reader of a noun of `cued`, which is imported only when it is used; with `among`, of a list of them in that field."""
 
     def read(told: JSON, _tenant: str) -> Any:  # noqa: ANN401 - the noun of this name
         kind = getattr(import_module("cued"), name)
@@ -44,7 +44,7 @@ def public(name: str, *, among: str = "") -> Callable[[JSON, str], Any]:
 
 
 def memories_among(name: str) -> Callable[[JSON, str], tuple[Memory, ...]]:
-    """What reads the memories in this field of an answer."""
+    """A reader of the memories in this field of an answer."""
     return lambda told, tenant: memories(told[name], tenant)
 
 
@@ -83,7 +83,7 @@ def pack(told: JSON, tenant: str) -> Pack:
 
 
 def explanation(told: JSON) -> Explanation:
-    """A recall with all that it rests on, decided here from the envelope that came along."""
+    """A recall with its evidence, decided here from the envelope in the answer."""
     kept = Envelope.decode(msgspec.json.encode(told["envelope"]))
     verdict = None if told["verdict"] is None else noun(_numbers(told["verdict"]), Verdict)
     return Explanation(recall=kept.decide(), evidence=kept.evidence, policy=kept.policy, verdict=verdict)
@@ -153,7 +153,7 @@ def _bytes(told: JSON | None) -> bytes | None:
 
 
 def _numbers(told: JSON) -> JSON:
-    """The object with a number again where JSON, which knows finite ones alone, had to say null."""
+    """The object with NaN where JSON, which has only finite numbers, says null."""
     whole = {name: math.nan if value is None and name in _MAY_BE_NAN else value for name, value in told.items()}
     for name in ("signals", "contributions"):
         if name in whole:

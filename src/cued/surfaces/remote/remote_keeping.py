@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _listed(body: JSON) -> JSON:
-    """The fields with turns that can be gone through more than once."""
+    """The fields, with the turns as a list that can be iterated more than once."""
     turns = body["turns"]
     return {**body, "turns": turns if isinstance(turns, str | Mapping) else list(turns)}
 

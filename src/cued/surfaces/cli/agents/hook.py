@@ -1,4 +1,4 @@
-"""`cued hook`: an event of Claude Code, answered. Whatever goes wrong stops nobody: the exit code is 0, and log and stderr have a line."""
+"""`cued hook`: the answer to an event of Claude Code. A failure never stops the agent: the exit code is 0, and it is logged."""
 
 import contextlib
 import sys
@@ -55,7 +55,7 @@ def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
 
 
 def _loggable(error: Exception) -> str:
-    """What the log may say of a failure: nothing that could hold a word of what was said."""
+    """What the log may say of a failure: nothing that could quote what the user or the agent said."""
     if isinstance(error, InputError):
         return f": {error.field}; accepted: {error.accepted}"
     return f": {error}" if isinstance(error, CuedError | OSError | msgspec.MsgspecError) else ""
@@ -95,7 +95,7 @@ def _from_the_store(event: str, context: EventContext, policy: str | None, *, st
 
 
 def _answer_of(chosen: Settings, opened: "Callable[[], Memories]", verb: str, body: JSON) -> JSON:
-    """The answer of the server that runs on the store, else of the store itself, which is opened once."""
+    """The answer of the server that runs on the store, or else of the store itself, which is opened once."""
     answer = from_server(chosen, verb, body)
     if answer is not None:
         return answer
