@@ -93,7 +93,7 @@ def numbered_week(found: Found) -> Span:
 
 
 def _named(of_year: Callable[[Found, int], Span]) -> Callable[[Found], Span]:
-    """What builds a span that every year has: of the year given, the year pointed at, or the one that fits."""
+    """A builder of a span that every year has: in the year given, the year pointed at ("last"), or the one that fits."""
     return lambda found: _within_year(found, partial(of_year, found))
 
 
