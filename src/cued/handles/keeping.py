@@ -261,7 +261,7 @@ class Keeping(Bound):
         return records, degraded, denied
 
     def _records(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...], Sequence[Denied]]:
-        """What is to be stored of these drafts, with vectors and terms, notes on what could not be done, and claims that do not hold."""
+        """The records to store for these drafts, notes on what could not be done, and the supersessions that were denied."""
         now = self._clock()
         composed = [compose(draft, tenant=self.name, memory_id=self._ids.make(now), now=now) for draft in drafts]
         memories, notes, denied = Vouched(composed, (), [])
@@ -308,7 +308,7 @@ class Keeping(Bound):
         return Remembered(ids=(memory.id,), conflicts=left, superseded=gone, degraded=(*notes, *((note,) if note else ())))
 
     def _conflicts(self, record: Record) -> tuple[tuple[Conflict, ...], tuple[str, ...]]:
-        """What a stored memory is at odds with; the memory is stored, so whatever fails here is a note and no error."""
+        """What a stored memory is at odds with; since it is stored already, a failure here is a note and not an error."""
         try:
             found, note = self._find_conflicts(record)
         except CuedError as error:
@@ -327,7 +327,7 @@ class Keeping(Bound):
         return Revision(id=memory.id, set=fields, terms=terms, vector=vector, word=self.trust, made_from=memory.version)
 
     def _noted(self, memories: int, *, everything: bool = False) -> "Erased":
-        """What an erasure came to; the store's list of erasures has it too."""
+        """The outcome of an erasure, which is also added to the store's list."""
         from cued.upkeep.erasures import note  # noqa: PLC0415 - only an erasure needs it
 
         return note(self._store, self.name, memories, at=self._clock(), everything=everything)
@@ -354,7 +354,7 @@ class Keeping(Bound):
 
 
 def _is_open(newer: Memory, older: Memory) -> bool:
-    """Whether a pair is to be settled: once, at the newer of the two, and not where both were kept on purpose."""
+    """Whether a pair is an open conflict: reported once, at the newer memory, and not if both were kept on purpose."""
     kept = Edge(DISTINCT, older.id) in newer.edges or Edge(DISTINCT, newer.id) in older.edges
     return not kept and (older.created_at, older.id) < (newer.created_at, newer.id)
 

@@ -68,7 +68,7 @@ class Intake:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Let an error raised inside, or whoever stops it, say how much is stored by then."""
+        """A block in which an error or an interrupt gets a note on how much is stored by then."""
         try:
             yield
         except (CuedError, KeyboardInterrupt) as error:
@@ -147,7 +147,7 @@ def _fits(item: Incoming, wanted: Fingerprint) -> bool:
 
 
 def _record(item: Incoming, *, spelled: str | None, made: dict[str, Vector | None]) -> Record:
-    """The record: with the vector made here, else with the one it brings, else with none and so without a fingerprint."""
+    """The record, with the vector made here, else the one it brings, else with neither vector nor fingerprint."""
     memory = item.memory
     vector = made.get(memory.id, item.vector)
     owner = spelled if memory.id in made else memory.fingerprint

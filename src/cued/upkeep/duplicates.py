@@ -61,7 +61,7 @@ class NearDuplicates:
         self._taken = take(self._matrix, at_least, self._judge())
 
     def merges(self) -> list[Merge]:
-        """Who takes whom, newest first."""
+        """The merges, newest first."""
         return [
             Merge(
                 **self._pair(newer, older),
@@ -72,7 +72,7 @@ class NearDuplicates:
         ]
 
     def spared(self) -> list[Spared]:
-        """Who stays beside a newer one that is near, and why."""
+        """The memories that stay although a newer one is near, and why."""
         pairs = self._pairs(self._taken.spared_by, (self._taken.by < 0) & (self._taken.spared_by >= 0))
         return [Spared(**self._pair(newer, older), reason=self._reason(newer, older)) for newer, older in pairs]
 
