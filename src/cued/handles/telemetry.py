@@ -18,16 +18,16 @@ CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _COUNT, _RECORD = "gen_ai.memory.record.count", "gen_ai.memory.record.id"
 _QUERY, _RECORDS = "gen_ai.memory.query.text", "gen_ai.memory.records"
 _PROVIDER = {"gen_ai.provider.name": "cued"}
-Said = ParamSpec("Said")
+Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 
 
-def spanned(operation: str) -> Callable[[Callable[Said, Answer]], Callable[Said, Answer]]:
+def spanned(operation: str) -> Callable[[Callable[Params, Answer]], Callable[Params, Answer]]:
     """A decorator that puts a span of this operation around a verb, if OpenTelemetry is set up in this process."""
 
-    def around(verb: Callable[Said, Answer]) -> Callable[Said, Answer]:
+    def around(verb: Callable[Params, Answer]) -> Callable[Params, Answer]:
         @wraps(verb)
-        def traced(*args: Said.args, **options: Said.kwargs) -> Answer:
+        def traced(*args: Params.args, **options: Params.kwargs) -> Answer:
             tracer = _tracer() if "opentelemetry.trace" in sys.modules else None
             if tracer is None:
                 return verb(*args, **options)

@@ -13,7 +13,7 @@ from cued.forking import across_forks
 from cued.ports import Progress
 from cued.requests.checks import whole
 
-Said = ParamSpec("Said")
+Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 
 
@@ -63,11 +63,11 @@ def in_loop(progress: Progress) -> Progress:
     return heard
 
 
-def awaited(verb: Callable[Concatenate[Any, Said], Answer]) -> Callable[Concatenate[Any, Said], Coroutine[Any, Any, Answer]]:
+def awaited(verb: Callable[Concatenate[Any, Params], Answer]) -> Callable[Concatenate[Any, Params], Coroutine[Any, Any, Answer]]:
     """A verb for asyncio with the same arguments: `_run` calls that of `_plain` in a thread; `progress` is called in the loop."""
 
     @wraps(verb)
-    async def asked(self: Any, /, *args: Said.args, **options: Said.kwargs) -> Answer:  # noqa: ANN401 - whoever has the two
+    async def asked(self: Any, /, *args: Params.args, **options: Params.kwargs) -> Answer:  # noqa: ANN401 - whoever has the two
         if "progress" in options:
             options["progress"] = in_loop(options["progress"])  # type: ignore[arg-type]  # of all verbs the same
         answer: Answer = await self._run(getattr(self._plain, verb.__name__), *args, **options)

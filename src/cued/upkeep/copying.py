@@ -157,12 +157,10 @@ def _settle(job: Copy, tenant: str) -> None:
         job.mended += passing.mended
     else:
         raise BusyError(f"{_whose(tenant)} of {job.name} is written to all the time; run the copy again, and it goes on from here")
-    job.tenants, job.memories, job.lines, job.documents = (
-        job.tenants + 1,
-        job.memories + passing.memories,
-        job.lines + lines,
-        job.documents + documents,
-    )
+    job.tenants += 1
+    job.memories += passing.memories
+    job.lines += lines
+    job.documents += documents
     job.digest = _digest([(job.digest, passing.digest.digest())])
     job.samples += passing.samples
     job.step(passing.memories)

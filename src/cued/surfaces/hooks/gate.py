@@ -26,7 +26,7 @@ WANTED: Final[Mapping[str, str]] = MappingProxyType(
 _GATE = "Call the `recall` tool of cued first, with what the user asked, so that what is already known is used. Then go on as you meant to."
 
 
-class Heard(Struct, frozen=True, kw_only=True):
+class HookEvent(Struct, frozen=True, kw_only=True):
     """The fields of Claude Code's event that are used here."""
 
     session_id: str = ""
@@ -39,12 +39,12 @@ class Heard(Struct, frozen=True, kw_only=True):
 class EventContext(Struct, frozen=True, kw_only=True):
     """What an event is answered from: its fields, the scope, and what the session has seen so far."""
 
-    heard: Heard
+    event: HookEvent
     scope: str
     session: Session
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class HookAnswer(Struct, frozen=True, kw_only=True):
     """The answer (None for silence), the session after it, and a few words for the log."""
 
     session: Session
@@ -52,10 +52,10 @@ class Said(Struct, frozen=True, kw_only=True):
     answer: JSON | None = None
 
 
-def gate(context: EventContext) -> Said:
+def gate(context: EventContext) -> HookAnswer:
     """A refusal of the first tool of a session in which nothing was recalled yet; it happens once a session."""
-    own = context.heard.tool_name.startswith("mcp__cued__")
+    own = context.event.tool_name.startswith("mcp__cued__")
     if own or context.session.recalled:
-        return Said(session=context.session.after_recall() if own else context.session, outcome="pass")
+        return HookAnswer(session=context.session.after_recall() if own else context.session, outcome="pass")
     refused = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": _GATE}
-    return Said(session=context.session.after_recall(), outcome="asked for a recall", answer={"hookSpecificOutput": refused})
+    return HookAnswer(session=context.session.after_recall(), outcome="asked for a recall", answer={"hookSpecificOutput": refused})

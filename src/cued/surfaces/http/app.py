@@ -107,33 +107,33 @@ def make_app(  # noqa: PLR0913 - what a server is made of
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
     app = GZipMiddleware(
-        _entered(router, server, frozenset(each.path for each in mounted)), minimum_size=_GZIPPED_FROM, compresslevel=_GZIP
+        _with_mounted(router, server, frozenset(each.path for each in mounted)), minimum_size=_GZIPPED_FROM, compresslevel=_GZIP
     )
     tokens = tokens or Tokens(memories.parts.store)
-    return Guard(_heeded(app), tokens=tokens, rules=rules, metrics=server.metrics, rates=shared.rates)
+    return Guard(_without_refused_gzip(app), tokens=tokens, rules=rules, metrics=server.metrics, rates=shared.rates)
 
 
-def _heeded(app: ASGIApp) -> ASGIApp:
+def _without_refused_gzip(app: ASGIApp) -> ASGIApp:
     """The app, which drops an Accept-Encoding that refuses gzip by `q=0`: the middleware only looks for the word, and would compress."""
 
-    async def heeded(scope: Scope, receive: Receive, send: Send) -> None:
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _NO_GZIP.search(Headers(scope=scope).get("accept-encoding", "")):
             scope["headers"] = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
         await app(scope, receive, send)
 
-    return heeded
+    return wrapped
 
 
-def _entered(app: ASGIApp, server: "_Server", doors: frozenset[str]) -> ASGIApp:
+def _with_mounted(app: ASGIApp, server: "_Server", paths: frozenset[str]) -> ASGIApp:
     """The app, which hands a mounted one what runs its work, and reaches it with or without a slash at the end of its path."""
 
-    async def entered(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (door := "/".join(scope["path"].split("/", 2)[:2])) in doors:
-            scope["cued.route"], scope["cued.run"] = door[1:], server.run
-            scope["path"] = door + (scope["path"].removeprefix(door) or "/")
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (path := "/".join(scope["path"].split("/", 2)[:2])) in paths:
+            scope["cued.route"], scope["cued.run"] = path[1:], server.run
+            scope["path"] = path + (scope["path"].removeprefix(path) or "/")
         await app(scope, receive, send)
 
-    return entered
+    return wrapped
 
 
 def _verb_routes(server: "_Server") -> Iterator[routing.Route]:

@@ -67,7 +67,7 @@ class Processes:
                     self._start_due()
                     if ended := [number for number in hear(self._wait_s()) if number in _ENDING]:
                         return ended[0]
-                    self._look()
+                    self._note_ended()
             finally:
                 self._end(hear)
                 os.close(self._life)
@@ -89,14 +89,14 @@ class Processes:
         try:
             pid = os.fork()
             if not pid:
-                self._be(place.number, let)
+                self._run_child(place.number, let)
             place.pid = pid
         except OSError as error:  # no memory, or too many processes
             self._failed(place, error.strerror or str(error))
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, let)
 
-    def _look(self) -> None:
+    def _note_ended(self) -> None:
         """Note which processes have ended, and when each is to be started again."""
         for place in self._places:
             if place.pid and (how := _ended(place.pid)) is not None:
@@ -118,23 +118,23 @@ class Processes:
         for each in self._listening:
             each.close()
         until = time.monotonic() + self._end_s
-        self._tell(signal.SIGTERM)
+        self._signal_all(signal.SIGTERM)
         while any(place.pid for place in self._places):
             left = until - time.monotonic()
             if left <= 0:
-                self._tell(signal.SIGKILL)
+                self._signal_all(signal.SIGKILL)
             elif any(number in _ENDING for number in hear(left)):
-                self._tell(signal.SIGINT)
+                self._signal_all(signal.SIGINT)
             for place in self._places:
                 if place.pid and _ended(place.pid, wait=left <= 0) is not None:
                     place.pid = 0
 
-    def _tell(self, number: int) -> None:
+    def _signal_all(self, number: int) -> None:
         for place in self._places:
             if place.pid:
                 os.kill(place.pid, number)
 
-    def _be(self, number: int, let: Collection[int]) -> NoReturn:
+    def _run_child(self, number: int, let: Collection[int]) -> NoReturn:
         """Do the work in the new process, and leave it for good."""
         code = 1
         try:

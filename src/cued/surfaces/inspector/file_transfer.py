@@ -28,7 +28,7 @@ _DRAFTED = (
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-class Given(NamedTuple):
+class Download(NamedTuple):
     """A file to download."""
 
     name: str
@@ -36,17 +36,17 @@ class Given(NamedTuple):
     body: bytes
 
 
-def handed_out(visit: Visit, name: str) -> Given:
+def handed_out(visit: Visit, name: str) -> Download:
     """The download of this name, made of what the address selects."""
     if name == "memories.jsonl":
-        return Given(name, "application/x-ndjson", b"".join(_lines(visit, visit.query.getlist("id"))))
+        return Download(name, "application/x-ndjson", b"".join(_lines(visit, visit.query.getlist("id"))))
     saved = needed(visit)
     if name == "evidence.json":
-        return Given(f"{saved.evidence.recall_id}.json", "application/json", saved.encode())
+        return Download(f"{saved.evidence.recall_id}.json", "application/json", saved.encode())
     if name == "policy.toml":
         choice = choice_of(visit, saved)
         called = _plain_name(visit.said("name"), "mine")
-        return Given(f"{called}.toml", "application/toml", as_toml(choice.applied, called).encode())
+        return Download(f"{called}.toml", "application/toml", as_toml(choice.applied, called).encode())
     raise InputError("file", name, "memories.jsonl, evidence.json or policy.toml")
 
 

@@ -13,7 +13,7 @@ MOST = 64
 HELD_S = 3600.0
 
 
-class Looked(Struct, frozen=True):
+class HeldRecall(Struct, frozen=True):
     """A recall to look at: its evidence with its policy, and how long each stage took when it was recalled."""
 
     saved: Envelope
@@ -27,9 +27,9 @@ class Held:
         """Start empty."""
         self._clock = clock
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], tuple[float, Looked]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], tuple[float, HeldRecall]] = OrderedDict()
 
-    def put(self, tenant: str, looked: Looked) -> Looked:
+    def put(self, tenant: str, looked: HeldRecall) -> HeldRecall:
         """The recall itself, which is held from now on."""
         with self._lock:
             self._kept[tenant, looked.saved.evidence.recall_id] = self._clock(), looked
@@ -37,7 +37,7 @@ class Held:
                 self._kept.popitem(last=False)
         return looked
 
-    def get(self, tenant: str, recall_id: str) -> Looked | None:
+    def get(self, tenant: str, recall_id: str) -> HeldRecall | None:
         """The recall of this id; None where it is not, or no longer, held."""
         with self._lock:
             since, looked = self._kept.get((tenant, recall_id), (0.0, None))

@@ -61,21 +61,21 @@ PAGES: Mapping[str, InspectorPage] = MappingProxyType(
 
 def inspector(memories: Memories, run: Run, *, front: Handler) -> list[routing.Route]:
     """The inspector's routes over an open store; `run` runs work in a thread, `front` answers `/` to programs."""
-    desk = _Desk(memories, run, front)
+    handlers = _Handlers(memories, run, front)
     return [
-        routing.Route("/inspect/static/{path:path}", desk.file),
-        routing.Route("/inspect/sign-in", desk.sign_in, methods=["GET", "POST"]),
-        routing.Route("/inspect/sign-out", desk.sign_out, methods=["POST"]),
-        routing.Route("/inspect/look-at", desk.look_at, methods=["POST"]),
-        routing.Route("/inspect/do", desk.do, methods=["POST"]),
-        *(routing.Route(f"/inspect/{name}", partial(desk.change, name), methods=["POST"]) for name in _CHANGES),
-        routing.Route("/inspect/files/{name}", desk.hand_out),
-        *(routing.Route(path, partial(desk.show, path), methods=["GET"]) for path in PAGES),
-        routing.Route("/inspect/{path:path}", desk.miss, methods=["GET"]),
+        routing.Route("/inspect/static/{path:path}", handlers.file),
+        routing.Route("/inspect/sign-in", handlers.sign_in, methods=["GET", "POST"]),
+        routing.Route("/inspect/sign-out", handlers.sign_out, methods=["POST"]),
+        routing.Route("/inspect/look-at", handlers.look_at, methods=["POST"]),
+        routing.Route("/inspect/do", handlers.do, methods=["POST"]),
+        *(routing.Route(f"/inspect/{name}", partial(handlers.change, name), methods=["POST"]) for name in _CHANGES),
+        routing.Route("/inspect/files/{name}", handlers.download),
+        *(routing.Route(path, partial(handlers.show, path), methods=["GET"]) for path in PAGES),
+        routing.Route("/inspect/{path:path}", handlers.not_found, methods=["GET"]),
     ]
 
 
-class _Desk:
+class _Handlers:
     """The handlers of the routes."""
 
     def __init__(self, memories: Memories, run: Run, front: Handler) -> None:
@@ -90,7 +90,7 @@ class _Desk:
             return await self._front(request)
         caller: Caller | None = request.scope.get("cued.caller")
         if caller is None:
-            return _stranger(request)
+            return _sign_in_page(request)
         if path == "/" and (written := request.query_params.get("token")):
             return signed_in(request, written)
         part = request.headers.get("cued-part", "")
@@ -99,10 +99,10 @@ class _Desk:
         except (CuedError, RefusedError) as error:
             if part:
                 raise
-            return _sorry(error, _frame("", request, caller, self._memories.clock()), request.scope["cued.request_id"])
+            return self._error_page(error, request, caller)
         return drawn(page.template, {**_frame(path, request, caller, self._memories.clock()), **shown}, part=part)
 
-    async def miss(self, request: Request) -> Response:
+    async def not_found(self, request: Request) -> Response:
         """The answer where there is no page: a page for a browser, a problem for a program."""
         request.scope["cued.route"] = "inspect_other"
         error = RefusedError(404, "there is no such page", "the bar above has those that there are")
@@ -110,8 +110,8 @@ class _Desk:
             raise error
         caller: Caller | None = request.scope.get("cued.caller")
         if caller is None:
-            return _stranger(request)
-        return _sorry(error, _frame("", request, caller, self._memories.clock()), request.scope["cued.request_id"])
+            return _sign_in_page(request)
+        return self._error_page(error, request, caller)
 
     async def do(self, request: Request) -> Response:
         """What a button does, and how to undo it."""
@@ -124,12 +124,12 @@ class _Desk:
         visit, body = await self._changing(request, name)
         return _json(await self._run(visit.caller.tenant, partial(_CHANGES[name], visit, body), long=name == "import"))
 
-    async def hand_out(self, request: Request) -> Response:
+    async def download(self, request: Request) -> Response:
         """A file to download."""
         request.scope["cued.route"] = "inspect_files"
         caller: Caller | None = request.scope.get("cued.caller")
         if caller is None:
-            return _stranger(request)
+            return _sign_in_page(request)
         given = await self._run(caller.tenant, partial(file_transfer.handed_out, self._visit(request, caller), request.path_params["name"]))
         headers = {"Content-Disposition": f'attachment; filename="{given.name}"'}
         return Response(given.body, media_type=given.type, headers=headers)
@@ -179,6 +179,10 @@ class _Desk:
             part=request.headers.get("cued-part", ""),
         )
 
+    def _error_page(self, error: CuedError | RefusedError, request: Request, caller: Caller) -> Response:
+        told = msgspec.json.decode(bytes(problem(error, request_id=request.scope["cued.request_id"]).body))
+        return drawn("sorry", {**_frame("", request, caller, self._memories.clock()), "problem": told}, status=told["status"])
+
     async def _changing(self, request: Request, name: str) -> tuple[Visit, bytes]:
         request.scope["cued.route"] = f"inspect_{name}"
         caller: Caller | None = request.scope.get("cued.caller")
@@ -189,18 +193,13 @@ class _Desk:
         return self._visit(request, caller), await body_of(request)
 
 
-def _stranger(request: Request) -> Response:
+def _sign_in_page(request: Request) -> Response:
     """The page to sign in at.
 
     After a link from another site this page loads itself once more, because the browser holds the cookie back the first time.
     """
     again = request.headers.get("sec-fetch-site") == _CROSS_SITE
     return drawn("sign_in", {"again": again, "refused": False}, status=200 if again else 401)
-
-
-def _sorry(error: CuedError | RefusedError, frame: JSON, request_id: str) -> Response:
-    told = msgspec.json.decode(bytes(problem(error, request_id=request_id).body))
-    return drawn("sorry", {**frame, "problem": told}, status=told["status"])
 
 
 def _frame(path: str, request: Request, caller: Caller, now: datetime) -> JSON:

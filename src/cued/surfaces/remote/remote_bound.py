@@ -15,7 +15,7 @@ from cued.requests.checks import asked_id, label
 from cued.surfaces.remote.calls import call_of
 from cued.surfaces.remote.connections import Connections
 
-Said = ParamSpec("Said")
+Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 
 
@@ -36,19 +36,19 @@ class RemoteBound:
 
 
 def remote_verb(
-    verb: Callable[Concatenate[Any, Said], Answer],
+    verb: Callable[Concatenate[Any, Params], Answer],
     reading: Callable[[JSON, str], Any],
     *,
     name: str = "",
     said: Callable[[JSON], JSON] = dict,
-) -> Callable[Concatenate[Any, Said], Answer]:
+) -> Callable[Concatenate[Any, Params], Answer]:
     """A verb of the handle that asks a server: its arguments become the request's fields, and `reading` makes the noun of the answer.
 
     `name` is the server's name for it if that differs, and `said` rewrites the fields. A server reports no progress.
     """
 
     @wraps(verb)
-    def ask(self: Any, /, *args: Said.args, **options: Said.kwargs) -> Answer:  # noqa: ANN401 - whoever is bound
+    def ask(self: Any, /, *args: Params.args, **options: Params.kwargs) -> Answer:  # noqa: ANN401 - whoever is bound
         bound = signature(verb).bind(self, *args, **options)
         bound.apply_defaults()
         stated = {each: value for each, value in bound.arguments.items() if each not in _HERE}

@@ -15,7 +15,7 @@ from cued.surfaces.http.problems import RefusedError
 from cued.surfaces.inspector.candidates import compared, rows, scale
 from cued.surfaces.inspector.deciding import Deciding, as_toml, changes, deciding, weights
 from cued.surfaces.inspector.doing import VerbCall, done
-from cued.surfaces.inspector.held_recalls import Looked
+from cued.surfaces.inspector.held_recalls import HeldRecall
 from cued.surfaces.inspector.panels import block_share, histogram, panels
 from cued.surfaces.inspector.visiting import Visit
 from cued.surfaces.verbs import VERBS
@@ -107,7 +107,7 @@ def choice_of(visit: Visit, saved: Envelope, *, named: str = "policy") -> Decidi
     return deciding(visit.query, saved, visit.tenant.policy, named=named, versions=told)
 
 
-def looked_at(visit: Visit) -> Looked | None:
+def looked_at(visit: Visit) -> HeldRecall | None:
     """The recall in the address: held by this process, kept in the log, or made now; None where the address names none."""
     recall_id = visit.said("recall")
     if recall_id and (looked := _held_recall(visit, recall_id) or _kept_recall(visit, recall_id)) is not None:
@@ -122,10 +122,10 @@ def looked_at(visit: Visit) -> Looked | None:
     found: list[Envelope] = []
     more = {"kinds": [visit.said("kind")]} if visit.said("kind") else {}
     answer = visit.ask("explain", {**cue, **more}, keep=found.append)
-    return visit.held.put(visit.caller.tenant, Looked(found[0], answer["timings_ms"]))
+    return visit.held.put(visit.caller.tenant, HeldRecall(found[0], answer["timings_ms"]))
 
 
-def _held_recall(visit: Visit, recall_id: str) -> Looked | None:
+def _held_recall(visit: Visit, recall_id: str) -> HeldRecall | None:
     """Held evidence, if all its memories are still stored: what was erased is shown to nobody."""
     looked = visit.held.get(visit.caller.tenant, recall_id)
     try:
@@ -137,12 +137,12 @@ def _held_recall(visit: Visit, recall_id: str) -> Looked | None:
     return looked
 
 
-def _kept_recall(visit: Visit, recall_id: str) -> Looked | None:
+def _kept_recall(visit: Visit, recall_id: str) -> HeldRecall | None:
     lines = visit.ask("log", {"recall_id": recall_id, "content": True, "limit": 1})["recalls"]
     if not lines or lines[0]["evidence"] is None:
         return None
     saved = Envelope.decode(msgspec.json.encode(lines[0]["evidence"]))
-    return visit.held.put(visit.caller.tenant, Looked(saved, lines[0]["stage_ms"]))
+    return visit.held.put(visit.caller.tenant, HeldRecall(saved, lines[0]["stage_ms"]))
 
 
 def needed(visit: Visit) -> Envelope:
@@ -153,7 +153,7 @@ def needed(visit: Visit) -> Envelope:
     return looked.saved
 
 
-def _explained(visit: Visit, looked: Looked) -> JSON:
+def _explained(visit: Visit, looked: HeldRecall) -> JSON:
     saved = looked.saved
     choice = choice_of(visit, saved)
     started = perf_counter()
