@@ -1,6 +1,5 @@
 """A cache of evidence by everything that it depends on, so that another policy only needs to decide."""
 
-import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from cued.engine.envelope import pack, unpack
 from cued.evaluation.dataset import Item
-from cued.folders import private
+from cued.folders import replacing
 from cued.model import Evidence, Memory
 
 Array = NDArray[Any]
@@ -45,11 +44,8 @@ class EvidenceCache:
         """Store the evidence; readers see all of it or nothing."""
         if self._folder is None:
             return
-        path = self._paths(key, vectors=vectors)[-1]
-        written = path.with_suffix(f".{os.getpid()}.tmp")
-        with open(written, "wb", opener=private) as file:
+        with replacing(self._paths(key, vectors=vectors)[-1]) as file:
             np.savez_compressed(file, allow_pickle=False, **_packed(gathered, vectors=vectors))
-        written.replace(path)
 
     def _paths(self, key: str, *, vectors: bool) -> list[Path]:
         if self._folder is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from cued.folders import Address, made, private
+from cued.folders import Address, made, replacing
 from cued.policy.presets import names
 from cued.surfaces.http.routes import ROUTES
 from cued.surfaces.resident import Offer, offer_of, withdraw
@@ -55,7 +55,8 @@ def offered(started: Started | None, *, token: str) -> Iterator[list[socket.sock
             listening.bind(offer.socket)
             Path(offer.socket).chmod(0o600)
             listening.listen()
-            _write(path, msgspec.json.encode(offer))
+            with replacing(path) as file:
+                file.write(msgspec.json.encode(offer))
         except OSError as error:
             log.warning("%s", msgspec.json.encode({"no_offer": str(error), "path": str(path)}).decode())
             yield []
@@ -64,11 +65,3 @@ def offered(started: Started | None, *, token: str) -> Iterator[list[socket.sock
             yield [listening]
         finally:
             withdraw(started.db, offer)
-
-
-def _write(path: Path, body: bytes) -> None:
-    """Write the whole file in one step, readable by its owner alone."""
-    fresh = path.with_suffix(f".{os.getpid()}")
-    with open(fresh, "wb", opener=private) as file:
-        file.write(body)
-    fresh.replace(path)
