@@ -245,7 +245,7 @@ class Clause:
         return bool(self.axes or self.prefixed) or self.sign < 0 or self.verb in self._lexicon.disposals
 
 
-def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, leading: Clause | None = None) -> Clause:
+def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, leading: Clause | None) -> Clause:
     """What a clause claims; without a subject of its own it takes that of the clause before it.
 
     An order that is a sentence by itself does not: "Use tabs", unlike the second half of "Ana is 34 and lives in Porto".

@@ -48,13 +48,13 @@ def marked(text: str) -> str:
     return unicodedata.normalize("NFC", text).lower()
 
 
-def atoms(text: str, compared: Fold = folded, read: Sequence[tuple[int, int]] | None = None) -> list[Atom]:
+def atoms(text: str, compared: Fold, read: Sequence[tuple[int, int]] | None = None) -> list[Atom]:
     """The atoms of a text, or of the parts to read, in order; an apostrophe only separates two of them."""
     found = (match for start, end in read or [(0, len(text))] for match in _ATOM.finditer(text, start, end))
     matches = (match for match in found if match.lastgroup != "apostrophe")
     return [Atom(match.lastgroup or "", *match.span(), compared(match.group())) for match in matches]
 
 
-def words(phrase: str, compared: Fold = folded) -> tuple[str, ...]:
+def words(phrase: str, compared: Fold) -> tuple[str, ...]:
     """The atoms of a phrase as they are compared, without signs."""
     return tuple(atom.folded for atom in atoms(phrase, compared) if atom.kind in {"word", "character", "number"})
