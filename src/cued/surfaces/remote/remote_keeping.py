@@ -1,4 +1,4 @@
-"""What is stored on a server: remembering, reading, changing and forgetting, as `handles.keeping` does it here."""
+"""What is stored on a server: remembering, reading, changing and forgetting, as `handles.keeping` and `handles.changing` do it here."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
