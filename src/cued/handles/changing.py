@@ -53,7 +53,7 @@ class Changing(Bound):
         An erasure says what it did: whether the bytes are gone, and what is pending and why. An unknown id is refused before anything is
         done. Of very many, some hundred are erased in a step, so that others can write between.
         """
-        memory_ids = asked_ids("ids", memory_ids)
+        memory_ids = tuple(dict.fromkeys(asked_ids("ids", memory_ids)))
         if erase or self.trust != "user":
             refuse_touching(self._store.get(self.name, memory_ids), self.trust)
         if not erase:
@@ -63,7 +63,7 @@ class Changing(Bound):
         for start in range(0, len(memory_ids), ERASED_AT_ONCE):
             last = start + ERASED_AT_ONCE >= len(memory_ids)
             self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
-        return self._noted(len(set(memory_ids)))
+        return self._noted(len(memory_ids))
 
     def restore(self, *memory_ids: str) -> None:
         """Undo `forget`."""
