@@ -52,16 +52,15 @@ class RemoteKeeping(RemoteBound):
 
     def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """What `Tenant.remember_many` gives; each chunk is one request."""
-        notes: list[str] = []
+        answers: list[Remembered] = []
 
         def store(chunk: Sequence[Draft]) -> Iterable[str]:
-            answer = self._ask("remember_many", {"memories": [*map(stated_fields, chunk)]})
-            notes.extend(answer["degraded"])
-            ids: Iterable[str] = answer["ids"]
-            return ids
+            answers.append(nouns.noun(self._ask("remember_many", {"memories": [*map(stated_fields, chunk)]}), Remembered))
+            return answers[-1].ids
 
         ids = stored(drafts, store, clock=self._clock, progress=progress)
-        return Remembered(ids=ids, degraded=tuple(dict.fromkeys(notes)))
+        notes = dict.fromkeys(note for answer in answers for note in answer.degraded)
+        return Remembered(ids=ids, conflicts=tuple(each for answer in answers for each in answer.conflicts), degraded=tuple(notes))
 
     def known(self, *memory_ids: str) -> frozenset[str]:
         """What `Tenant.known` gives; each id is asked for."""
