@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from cued.errors import CuedError, InputError
 from cued.handles.keeping import Remembered
 from cued.handles.tenant import Tenant
+from cued.model import Conflict
 from cued.model.plain import JSON
 from cued.ports import Progress, silent
 from cued.requests.draft import Draft, read_draft
@@ -27,9 +28,10 @@ _ACCEPTED = 'a JSON object a line, such as {"text": "Likes tea.", "ts": "2025-03
 
 
 class _Done(Struct):
-    """How far a load has come: the ids that are new, notes on them, and how many were known."""
+    """How far a load has come: the ids that are new, what they may not supersede, notes, and how many were known."""
 
     ids: list[str] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     known: int = 0
 
@@ -48,7 +50,8 @@ def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, pr
     except KeyboardInterrupt as stopped:
         stopped.add_note(f"stopped; {_so_far(done)}")
         raise
-    return {**Remembered(ids=tuple(done.ids), degraded=tuple(dict.fromkeys(done.notes))).to_dict(), "known": done.known}
+    told = Remembered(ids=tuple(done.ids), conflicts=tuple(done.conflicts), degraded=tuple(dict.fromkeys(done.notes)))
+    return {**told.to_dict(), "known": done.known}
 
 
 def _drafts(lines: Iterable[bytes], done: _Done) -> Iterator[Numbered]:
@@ -90,6 +93,7 @@ def _store(tenant: Tenant, chunk: Sequence[Numbered], done: _Done) -> None:
     except CuedError as error:
         raise _placed(*_misfit(error, chunk), done) from None
     done.ids += stored.ids
+    done.conflicts += stored.conflicts
     done.notes += stored.degraded
     done.known += len(chunk) - len(stored.ids)
 
