@@ -92,7 +92,7 @@ _read = lru_cache(maxsize=1 << 8)(_Read)
 
 
 class Profile:
-    """What must agree for two near memories to count as one."""
+    """What a memory's text and facts say that its vector may not show, and must agree for two near memories to count as one."""
 
     def __init__(self, memory: Memory) -> None:
         """Note the memory's facts; the parts of its text are computed when they are read."""
@@ -109,11 +109,6 @@ class Profile:
         if not _DEICTIC.search(self.said.folded):
             return ()
         return tuple(mention.interval for mention in times(self._memory.text, now=self._told_at))
-
-
-def profile(memory: Memory) -> Profile:
-    """What a memory's text and facts say that its vector may not show."""
-    return Profile(memory)
 
 
 def difference(newer: Profile, older: Profile) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import convert
 from msgspec.structs import replace
 
 from cued.errors import InputError
@@ -54,7 +55,7 @@ class RemoteMemories(Memories):
         from cued.insight.overview import Insight  # noqa: PLC0415 - as the handle has it
 
         asked = call_of("insight_of_all", {"since": since, "until": until, "every": every})
-        return nouns.noun(self._connections.ask(asked), Insight)
+        return convert(self._connections.ask(asked), Insight)
 
     def tune(self, *, apply: bool = False, progress: Progress = silent) -> "Tuned":
         """What `Memories.tune` gives; it needs a token of scope admin."""
@@ -66,7 +67,7 @@ class RemoteMemories(Memories):
         from cued.upkeep.erasures import Erasure  # noqa: PLC0415 - as the handle has it
 
         told = self._connections.ask(call_of("erasures", {}))
-        return nouns.noun(told["erasures"], tuple[Erasure, ...]), tuple(told["pending"])
+        return convert(told["erasures"], tuple[Erasure, ...]), tuple(told["pending"])
 
     def check(self, *, progress: Progress = silent) -> "Checked":
         """An InputError: a server is not checked over HTTP. `cued check` works where the file is."""

@@ -6,9 +6,10 @@ A memory in a list is brief, and a recall's trace holds only what the answer has
 import math
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import convert
 from msgspec.structs import replace
 
 from cued.engine.envelope import Envelope
@@ -24,13 +25,7 @@ from cued.upkeep.duplicates import Merge
 if TYPE_CHECKING:
     from cued.insight.tuning import Tuned
 
-Noun = TypeVar("Noun")
 _SOURCE = ("session", "turn", "speaker", "url", "meta")
-
-
-def noun(told: Any, kind: type[Noun]) -> Noun:  # noqa: ANN401 - any JSON value
-    """The value that this JSON says."""
-    return msgspec.convert(told, kind)
 
 
 def public(name: str, *, among: str = "") -> Callable[[JSON, str], Any]:
@@ -38,7 +33,7 @@ def public(name: str, *, among: str = "") -> Callable[[JSON, str], Any]:
 
     def read(told: JSON, _tenant: str) -> Any:  # noqa: ANN401 - the noun of this name
         kind = getattr(import_module("cued"), name)
-        return tuple(noun(each, kind) for each in told[among]) if among else noun(told, kind)
+        return tuple(convert(each, kind) for each in told[among]) if among else convert(told, kind)
 
     return read
 
@@ -52,7 +47,7 @@ def memory(told: JSON, tenant: str) -> Memory:
     """One memory."""
     source = {name: told[name] for name in _SOURCE if name in told}
     edges = [{"relation": relation, "target": target} for relation, target in told.get("edges", ())]
-    return noun({**told, "tenant": tenant, "source": source, "edges": edges}, Memory)
+    return convert({**told, "tenant": tenant, "source": source, "edges": edges}, Memory)
 
 
 def memories(told: Sequence[JSON], tenant: str) -> tuple[Memory, ...]:
@@ -73,25 +68,25 @@ def recall(told: JSON, tenant: str) -> Recall:
         combine="",
     )
     whole = {**told, "tenant": tenant, "trace": trace, "core": memories(told["core"], tenant)}
-    return noun({**whole, **{name: [_recalled(row, tenant) for row in told[name]] for name in ("memories", "near_misses")}}, Recall)
+    return convert({**whole, **{name: [_recalled(row, tenant) for row in told[name]] for name in ("memories", "near_misses")}}, Recall)
 
 
 def pack(told: JSON, tenant: str) -> Pack:
     """What a conversation starts with."""
     needed = tuple(Needed(memory=memory(each, tenant), need=each["need"], contributions=each["contributions"]) for each in told["memories"])
-    return noun({**told, "core": memories(told["core"], tenant), "memories": needed}, Pack)
+    return convert({**told, "core": memories(told["core"], tenant), "memories": needed}, Pack)
 
 
 def explanation(told: JSON) -> Explanation:
     """A recall with its evidence, decided here from the envelope in the answer."""
     kept = Envelope.decode(msgspec.json.encode(told["envelope"]))
-    verdict = None if told["verdict"] is None else noun(_numbers(told["verdict"]), Verdict)
+    verdict = None if told["verdict"] is None else convert(_numbers(told["verdict"]), Verdict)
     return Explanation(recall=kept.decide(), evidence=kept.evidence, policy=kept.policy, verdict=verdict)
 
 
 def why(told: JSON, tenant: str) -> Why:
     """A memory with its trees."""
-    return noun({**told, "memory": memory(told["memory"], tenant)}, Why)
+    return convert({**told, "memory": memory(told["memory"], tenant)}, Why)
 
 
 def timeline(told: JSON, tenant: str) -> Timeline:
@@ -108,13 +103,13 @@ def page(told: JSON, tenant: str) -> Page:
 def meaning_map(told: JSON, tenant: str) -> MeaningMap:
     """Memories laid out by meaning."""
     points = tuple(Point(memory=memory(each, tenant), x=each["x"], y=each["y"]) for each in told["points"])
-    return replace(noun({**told, "points": []}, MeaningMap), points=points)
+    return replace(convert({**told, "points": []}, MeaningMap), points=points)
 
 
 def open_conflicts(told: JSON, tenant: str) -> OpenConflicts:
     """Memories that stand with what each is at odds with."""
     found = tuple(
-        OpenConflict(memory=memory(each["memory"], tenant), conflicts=noun(each["conflicts"], tuple[Conflict, ...]))
+        OpenConflict(memory=memory(each["memory"], tenant), conflicts=convert(each["conflicts"], tuple[Conflict, ...]))
         for each in told["found"]
     )
     return OpenConflicts(found=found, compared=told["compared"], next=told["next"], total=told["total"])
@@ -122,13 +117,13 @@ def open_conflicts(told: JSON, tenant: str) -> OpenConflicts:
 
 def entries(told: JSON) -> tuple[RecallEntry, ...]:
     """Lines of the recall log; kept evidence is an envelope's bytes again."""
-    return tuple(noun({**_numbers(line), "evidence": _bytes(line["evidence"])}, RecallEntry) for line in told["recalls"])
+    return tuple(convert({**_numbers(line), "evidence": _bytes(line["evidence"])}, RecallEntry) for line in told["recalls"])
 
 
 def applied(told: JSON) -> Applied:
     """What a consolidation did."""
-    skipped = tuple(SkippedMerge(noun(each, Merge), each["reason"]) for each in told["skipped"])
-    return Applied(merged=noun(told["merges"], tuple[Merge, ...]), skipped=skipped)
+    skipped = tuple(SkippedMerge(convert(each, Merge), each["reason"]) for each in told["skipped"])
+    return Applied(merged=convert(told["merges"], tuple[Merge, ...]), skipped=skipped)
 
 
 def cool(told: JSON, tenant: str) -> tuple[Cool, ...]:
@@ -141,7 +136,7 @@ def tuned(told: JSON, _tenant: str = "") -> "Tuned":
     from cued.insight.tuning import Tuned  # noqa: PLC0415 - loaded when it is asked for
     from cued.policy.parse import parse  # noqa: PLC0415
 
-    return noun({**told, "policy": parse(told["toml"], name=told["policy"])}, Tuned)
+    return convert({**told, "policy": parse(told["toml"], name=told["policy"])}, Tuned)
 
 
 def _recalled(told: JSON, tenant: str) -> JSON:

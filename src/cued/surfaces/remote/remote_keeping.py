@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
+from msgspec import convert
+
 from cued.errors import NotFoundError
 from cued.handles.keeping import Remembered
 from cued.handles.tenant import Tenant
@@ -48,14 +50,14 @@ class RemoteKeeping(RemoteBound):
         """What `Tenant.remember` gives."""
         draft = read_draft({"text": text, **facts}) if facts else read_draft(text)
         resolving = {} if isinstance(draft, RememberRequest) else {"conflicts": conflicts, "on_conflict": on_conflict}
-        return nouns.noun(self._ask("remember", {**stated_fields(draft), **resolving}), Remembered)
+        return convert(self._ask("remember", {**stated_fields(draft), **resolving}), Remembered)
 
     def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """What `Tenant.remember_many` gives; each chunk is one request."""
         answers: list[Remembered] = []
 
         def store(chunk: Sequence[Draft]) -> Iterable[str]:
-            answers.append(nouns.noun(self._ask("remember_many", {"memories": [*map(stated_fields, chunk)]}), Remembered))
+            answers.append(convert(self._ask("remember_many", {"memories": [*map(stated_fields, chunk)]}), Remembered))
             return answers[-1].ids
 
         ids = stored(drafts, store, clock=self._clock, progress=progress)

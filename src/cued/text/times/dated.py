@@ -7,7 +7,7 @@ from functools import partial
 from cued.text.times import almanac
 from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
 from cued.text.times.found import Found, in_some_year
-from cued.text.times.holidays import holiday
+from cued.text.times.holidays import HOLIDAYS
 
 CENTURY = 100
 DECEMBER = 12
@@ -99,7 +99,7 @@ def _named(of_year: Callable[[Found, int], Span]) -> Callable[[Found], Span]:
 
 month = _named(lambda found, year: almanac.month(year, found.number("month")))
 season = _named(lambda found, year: almanac.season(found.name("season"), year))
-feast = _named(lambda found, year: holiday(found.name("holiday"), year))
+feast = _named(lambda found, year: HOLIDAYS[found.name("holiday")](year))
 quarter = _named(lambda found, year: almanac.quarter(found.number("quarter"), year))
 half = _named(lambda found, year: almanac.half(found.number("half"), year))
 
