@@ -93,24 +93,22 @@ def _read(evidence: Evidence) -> JSON:
 
 def _candidates(recall: Recall, texts: dict[str, str]) -> list[JSON]:
     """The rows of the table; a pinned memory is told as being in the block, whatever the flow made of it as a candidate."""
-    from cued.flow.budget import PINNED  # noqa: PLC0415 - who explains has the flow; who remembers does not wait for it
+    from cued.explain.telling import figures  # noqa: PLC0415 - who explains has it and the flow; who remembers does not wait for them
+    from cued.flow.budget import PINNED  # noqa: PLC0415
 
     trace, pinned = recall.trace, {memory.id for memory in recall.core}
     score = trace.columns.get("score", np.zeros(len(trace.ids)))
     rows = sorted(range(len(trace.ids)), key=lambda row: (trace.ranks[row] or math.inf, -score[row], trace.ids[row]))
-    told = [plain(_candidate(trace, row, texts)) for row in rows]
+    told = [plain(_candidate(trace, row, texts, figures(trace, row))) for row in rows]
     return [{**each, "fate": PINNED, "stage": "budget"} if each["id"] in pinned else each for each in told]
 
 
-def _candidate(trace: Trace, row: int, texts: dict[str, str]) -> JSON:
-    ranks = {name.removesuffix("_rank"): int(column[row]) for name, column in trace.columns.items() if name.endswith("_rank")}
+def _candidate(trace: Trace, row: int, texts: dict[str, str], told: JSON) -> JSON:
     return {
         "id": trace.ids[row],
         "text": texts[trace.ids[row]],
         "rank": trace.ranks[row] or None,
-        "ranks": {channel: rank for channel, rank in ranks.items() if rank},
-        "signals": {name: float(column[row]) for name, column in trace.columns.items() if not name.endswith("_rank")},
-        "contributions": {name: float(column[row]) for name, column in trace.contributions.items()},
+        **told,
         "fate": trace.fates[row],
         "stage": trace.stages[row],
     }

@@ -8,7 +8,7 @@ from the key, so that a write whose answer was lost in a crash is found by its i
 import hashlib
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError
+from cued.handles.keeping import Remembered
 from cued.handles.tenant import Tenant
 from cued.handles.turn_numbers import next_turn
 from cued.model.plain import JSON
@@ -166,9 +167,8 @@ def _given(draft: Mapping[str, Any]) -> JSON:
     return {name: value for name, value in draft.items() if name != "id" or value is not None}
 
 
-def _remembered(ids: list[str], superseded: tuple[str, ...] | list[str]) -> JSON:
-    only = ids[0] if len(ids) == 1 else None
-    return {"id": only, "ids": ids, "conflicts": [], "superseded": list(superseded), "degraded": [_REPLAYED]}
+def _remembered(ids: Sequence[str], superseded: Sequence[str]) -> JSON:
+    return Remembered(ids=tuple(ids), superseded=tuple(superseded), degraded=(_REPLAYED,)).to_dict()
 
 
 def _decoded(body: bytes | None) -> list[_Done]:
