@@ -3,7 +3,7 @@
 import pytest
 
 from cued.errors import InputError
-from cued.folders import place, user_folder
+from cued.folders import place, replacing, user_folder
 
 
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
@@ -28,3 +28,15 @@ def test_an_address_of_another_kind_is_refused_as_one_and_shown_no_further_than_
     with pytest.raises(InputError, match="postgresql://") as refused:
         place(named)
     assert named.partition("//")[2] not in str(refused.value)
+
+
+def test_a_file_takes_another_s_place_only_once_it_is_whole(tmp_path):
+    def write(body):
+        with replacing(tmp_path / "offer.json") as file:
+            file.write(body)
+
+    write(b"first")
+    with pytest.raises(TypeError):
+        write("no bytes")
+    assert [each.name for each in tmp_path.iterdir()] == ["offer.json"]
+    assert (tmp_path / "offer.json").read_bytes() == b"first"

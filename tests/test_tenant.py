@@ -249,6 +249,12 @@ def test_forgetting_hides_and_restoring_undoes_it(alice):
         alice.get(kept)
 
 
+def test_an_id_that_is_named_again_and_again_is_erased_once(alice):
+    named = alice.remember("The fox naps at noon.").id
+    alice.forget(*[named] * 600, erase=True)
+    assert alice.known(named) == frozenset()
+
+
 def test_forgetting_a_belief_brings_back_what_it_had_superseded(alice):
     old = alice.remember("The standup is at nine.").id
     new = alice.remember("The standup is at ten.", supersedes=old).id

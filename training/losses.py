@@ -6,8 +6,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-WIDTHS = (384, 256, 128)
-
 
 def info_nce(cues: Tensor, passages: Tensor, *, forbidden: Tensor, temperature: float) -> Tensor:
     """The mean of −ln softmax(cos(cueᵢ, passageⱼ) / temperature) at j = i (van den Oord et al. 2018); ≥ 0.
@@ -18,7 +16,7 @@ def info_nce(cues: Tensor, passages: Tensor, *, forbidden: Tensor, temperature: 
     return functional.cross_entropy(logits.masked_fill(forbidden, -torch.inf), torch.arange(len(cues), device=cues.device))
 
 
-def matryoshka(cues: Tensor, passages: Tensor, *, forbidden: Tensor, temperature: float, widths: Sequence[int] = WIDTHS) -> Tensor:
+def matryoshka(cues: Tensor, passages: Tensor, *, forbidden: Tensor, temperature: float, widths: Sequence[int]) -> Tensor:
     """The mean of `info_nce` over the leading dimensions of each width (Kusupati et al. 2022); ≥ 0."""
     losses = [info_nce(cues[:, :width], passages[:, :width], forbidden=forbidden, temperature=temperature) for width in widths]
     return torch.stack(losses).mean()

@@ -3,8 +3,10 @@
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal
+from typing import IO, Literal
 
 from cued.errors import InputError, StoreError
 
@@ -31,6 +33,20 @@ def made(folder: Path) -> Path:
 def private(path: str, flags: int) -> int:
     """A handle on a file that is made for its owner alone where there is none: an `opener` of `open`."""
     return os.open(path, flags, 0o600)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to, for its owner alone, that takes the path's place once it is whole; nothing is left of one that fails."""
+    import tempfile  # noqa: PLC0415 - most commands write no file of their own
+
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+        Path(name).replace(path)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 def plain_bytes(path: Path, *, most: int) -> bytes | None:

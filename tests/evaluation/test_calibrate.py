@@ -8,7 +8,7 @@ import tomllib
 import numpy as np
 import pytest
 
-from cued.evaluation.calibrate import AGAINST
+from cued.evaluation.calibrate import AGAINST, cross_validated
 from cued.evaluation.fitting import FAR, NEAR, OWN, Sample, fit, growth, shift, stretched
 
 PER_ASK = 6
@@ -84,6 +84,10 @@ def test_kinds_and_sizes_count_alike_and_a_weight_multiplies():
     kind, size = [OWN] * 3 + [NEAR] + [FAR] * 4, [1, 1, 9, 5, 1, 1, 1, 9]
     shares = made(np.zeros((48, 1)), np.zeros(48), kind, size=size, weight=3.0).shares
     assert shares.tolist() == pytest.approx([0.75, 0.75, 1.5, 3.0, 0.5, 0.5, 0.5, 1.5])
+
+
+def test_one_tenant_alone_leaves_nothing_unseen_to_report_on():
+    assert cross_validated([asked(8)], None) == []
 
 
 @pytest.fixture

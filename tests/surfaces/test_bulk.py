@@ -27,6 +27,12 @@ def test_blank_lines_a_byte_order_mark_and_a_missing_last_line_end_are_fine(tena
     assert [tenant.get(each).text for each in answer["ids"]] == ["One.", "Zwei €"]
 
 
+def test_what_was_to_give_way_to_a_less_trusted_line_is_a_conflict(tenant):
+    held = tenant.remember("The kiln is hot.").id
+    answer = remember_lines(tenant, lines({"text": "The kiln is cold.", "trust": "agent", "supersedes": [held]}))
+    assert [conflict["id"] for conflict in answer["conflicts"]] == [held]
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

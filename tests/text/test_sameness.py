@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cued.model import Source
 from cued.text.contrasts import contrasts, excluded
 from cued.text.opposites import LINES
-from cued.text.sameness import Sameness, difference, profile
+from cued.text.sameness import Profile, Sameness, difference
 from tests.building import NOW, ago, memory
 
 WORDS = [
@@ -36,7 +36,7 @@ WORDS = [
 
 
 def differing(newer, older, **facts):
-    return difference(profile(memory(text=newer, **facts)), profile(memory(text=older)))
+    return difference(Profile(memory(text=newer, **facts)), Profile(memory(text=older)))
 
 
 @pytest.mark.requirement("S5")
@@ -82,11 +82,11 @@ def test_texts_that_say_the_same_are_one(newer, older):
 def test_what_two_people_said_or_what_happened_on_two_days_stays_apart():
     said = "I like tea"
     assert differing(said, said, source=Source(speaker="Ada")) == "speakers differ: ada against nobody"
-    runs = [profile(memory(text="Went for a run.", kind="episodic", created=at)) for at in (NOW, ago(days=2))]
+    runs = [Profile(memory(text="Went for a run.", kind="episodic", created=at)) for at in (NOW, ago(days=2))]
     assert difference(*runs) == "events of different days: 2025-06-01 against 2025-05-30"
-    plans = [profile(memory(text="The dentist is tomorrow.", created=at)) for at in (NOW, ago(days=7))]
+    plans = [Profile(memory(text="The dentist is tomorrow.", created=at)) for at in (NOW, ago(days=7))]
     assert difference(*plans) == "they speak of different times"
-    habits = [profile(memory(text="The team meets on Monday.", created=at)) for at in (NOW, ago(days=7))]
+    habits = [Profile(memory(text="The team meets on Monday.", created=at)) for at in (NOW, ago(days=7))]
     assert difference(*habits) == ""
     assert differing(said, said, tags=("work",)) == "tags differ: work against none"
 
@@ -113,7 +113,7 @@ def test_a_loose_word_may_be_left_out_and_still_excludes_its_opposite():
 
 @given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=7).map(" ".join), min_size=1, max_size=8))
 def test_whole_tiles_are_judged_as_single_pairs_are(texts):
-    profiles = [profile(memory(text=text, created=ago(days=number))) for number, text in enumerate(texts)]
+    profiles = [Profile(memory(text=text, created=ago(days=number))) for number, text in enumerate(texts)]
     rows = np.arange(len(texts))
     judged = Sameness(profiles)(rows, rows)
     assert judged.tolist() == [[difference(newer, older) == "" for older in profiles] for newer in profiles]

@@ -1,6 +1,6 @@
-"""Where what has been computed once is kept, and under which names.
+"""The cache of computed vectors and evidence: its folder, and the names of its files.
 
-A cache may be deleted at any time; it changes how long a run takes and nothing else.
+It may be deleted at any time; that changes only how long a run takes.
 """
 
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ def digest(*parts: object) -> str:
 
 @cache
 def reading_digest() -> str:
-    """A name of the code that reads and analyses: evidence that other code gathered is not this code's."""
+    """A digest of the code that reads and analyses, because evidence of other code must not be reused."""
     root = resources.files("cued")
     files = sorted((file.name, file.read_text("utf-8")) for part in _READING for file in _sources(root.joinpath(part)))
     return digest(files)
@@ -58,7 +58,7 @@ def checked_folder(folder: Path) -> Path:
 
 
 def prune(folder: Path, *, most_bytes: int = MOST_BYTES) -> None:
-    """Delete what was used longest ago until the rest fits."""
+    """Delete the files used longest ago until the rest fits."""
     files = sorted((path for path in folder.iterdir() if path.is_file()), key=lambda path: path.stat().st_mtime, reverse=True)
     total = 0
     for path in files:

@@ -1,4 +1,4 @@
-"""Vectors are kept by embedder and text, so that a data set is embedded once."""
+"""A cache of vectors by embedder and text, so that a data set is embedded once."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
@@ -14,10 +14,10 @@ from cued.ports import Embedder, Role
 
 
 class CachedEmbedder:
-    """An embedder that embeds each text once; it goes by the fingerprint of the one that it asks."""
+    """An embedder that embeds each text once; its fingerprint is that of the embedder it wraps."""
 
     def __init__(self, embedder: Embedder, folder: Path | None) -> None:
-        """Keep the vectors in a file of the folder, or without one in this process alone."""
+        """Keep the vectors in a file in the folder; without one, in this process alone."""
         self._embedder = embedder
         self._path = ":memory:" if folder is None else str(folder / f"vectors-{digest(str(embedder.fingerprint))}.db")
         try:

@@ -13,61 +13,26 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import ArrayLike, NDArray
 
 from cued.embed import load_embedder
-from cued.evaluation.abstain import asked_at_home, auroc, mixes, silent_asks
-from cued.evaluation.cache import default_folder, digest, reading_digest
+from cued.evaluation.abstain import auroc
+from cued.evaluation.cache import default_folder, digest
 from cued.evaluation.cached_embedder import CachedEmbedder
-from cued.evaluation.dataset import Dataset, answerable
 from cued.evaluation.evidence_cache import EvidenceCache
 from cued.evaluation.fitting import FAR, FLOOR, NEAR, OWN, Sample, fit, growth, shift, stretched
-from cued.evaluation.formats import read
-from cued.evaluation.ranking import unfloored
-from cued.evaluation.runner import Ask, Bench, evidence_of
-from cued.flow import relevance
-from cued.flow.relevance import asked_times, foreign_words
-from cued.flow.table import Table
-from cued.model import Evidence
+from cued.evaluation.runner import Bench
+from cued.evaluation.sampling import COLUMNS, Floats, cached_sample, narrowed_to
 from cued.policy.presets import load_policy
-from cued.policy.spec import Calibration, Policy
+from cued.policy.spec import Calibration
 
-Floats = NDArray[np.float64]
-
-COLUMNS = (
-    "z", "cosine", "coverage", "passage", "passage_z", "lift", "replied", "entities", "window", "timed", "neighbour_coverage", "answers",
-    "voice", "voice_length", "crowd", "turn", "foreign", "matched", "note_matched", "wording", "cue_length", "note_length", "unknown",
-    "strangers", "unnamed", "bears", "foreign_coverage", "technical", "technical_matched", "code", "script", "personal", "mine", "apart",
-    "behind", "shared", "astray", "another", "echo", "lacking", "quoted", "ahead", "wordless", "blind",
-)  # fmt: skip
-AGAINST = frozenset(
-    {
-        "voice",
-        "voice_length",
-        "crowd",
-        "turn",
-        "foreign",
-        "cue_length",
-        "note_length",
-        "unknown",
-        "strangers",
-        "unnamed",
-        "script",
-        "behind",
-        "shared",
-        "astray",
-        "another",
-        "echo",
-        "lacking",
-        "wordless",
-    }
-)
+AGAINST = frozenset((
+    "voice", "voice_length", "crowd", "turn", "foreign", "cue_length", "note_length", "unknown", "strangers", "unnamed", "script",
+    "behind", "shared", "astray", "another", "echo", "lacking", "wordless",
+))  # fmt: skip
 """The columns that may speak against a candidate."""
 WEIGHED = tuple(name for name in COLUMNS if name != "blind")
 FOLDS = 5
 SILENCE, GROWTH = 0.96, 0.5
-KEPT = 60
-"""How many candidates of each question are kept by cosine, by words, and by both; gold is kept anyhow."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
@@ -94,24 +59,6 @@ class FittingGoal(Struct, frozen=True, kw_only=True):
     growth: float = GROWTH
 
 
-def sample(dataset: Dataset, policy: Policy, start: Calibration, bench: Bench) -> Sample:
-    """Every question's candidates as columns: own questions, and where there are any near and far ones."""
-    wide = unfloored(policy, limit=10)
-    asks = asked_at_home([query for query in answerable(dataset) if query.gold_ids]) + (silent_asks(dataset) if mixes(dataset) else ())
-    parts = [_part(ask, found, gold, wide, start) for ask, found, gold in evidence_of(dataset, asks, wide, bench)]
-    held = [part for part in parts if len(part.gold)]
-    return Sample(
-        name=dataset.name,
-        columns=np.vstack([part.columns for part in held]),
-        gold=np.concatenate([part.gold for part in held]),
-        missing=np.concatenate([part.missing for part in held]),
-        starts=_starts([len(part.gold) for part in held]),
-        kind=np.concatenate([part.kind for part in held]),
-        size=np.concatenate([part.size for part in held]),
-        group=np.concatenate([part.group for part in held]),
-    )
-
-
 def calibrate(samples: Sequence[Sample], wanted: FittingGoal) -> Calibration:
     """The start's calibration with intercept and weights fitted to the samples."""
     chosen = [_narrowed(each, wanted) for each in samples]
@@ -129,8 +76,13 @@ def calibrate(samples: Sequence[Sample], wanted: FittingGoal) -> Calibration:
 
 
 def cross_validated(samples: Sequence[Sample], wanted: FittingGoal) -> list[Report]:
-    """A report on each data set by a calibration that has not seen it; on tenants that it has not seen, where there is only one."""
+    """A report on each data set by a calibration that has not seen it; of a single data set, on groups of its tenants.
+
+    There is none where it has a single tenant, for then nothing is left to fit to.
+    """
     apart = _by_tenants(samples[0]) if len(samples) == 1 else list(samples)
+    if len(apart) == 1:
+        return []
     order = sorted(range(len(apart)), key=lambda place: digest(apart[place].name, place))
     reports = []
     for fold in range(min(FOLDS, len(apart))):
@@ -169,55 +121,13 @@ def log_odds(of: Sample, calibration: Calibration) -> Floats:
     return np.asarray(calibration.intercept + of.columns @ weights)
 
 
-def _part(ask: Ask, found: Evidence, gold: set[str], policy: Policy, start: Calibration) -> Sample:
-    """One question as a sample of its own."""
-    table = Table(found, policy)
-    columns = table.columns | relevance.features(table, start) if len(table) else {}
-    matrix = np.stack([np.nan_to_num(columns[name], nan=0.0) for name in COLUMNS], axis=1) if columns else np.zeros((0, len(COLUMNS)))
-    marked = np.array([ask.here and each in gold for each in table.ids], dtype=bool)
-    kept = _to_keep(matrix, marked)
-    return Sample(
-        name="",
-        columns=matrix[kept],
-        gold=marked[kept],
-        missing=np.array([len(gold) - int(marked.sum()) if ask.here else 0]),
-        starts=np.zeros(1, dtype=np.intp),
-        kind=np.array([OWN if ask.here else NEAR if ask.near else FAR]),
-        size=np.array([np.log1p(found.findings.visible)]),
-        group=np.array([ask.tenant]),
-    )
-
-
-def _to_keep(matrix: Floats, gold: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    if len(matrix) <= 3 * KEPT:
-        return np.ones(len(matrix), dtype=bool)
-    cosine, words = matrix[:, COLUMNS.index("passage")], matrix[:, COLUMNS.index("matched")]
-    keys = (cosine, words, matrix[:, COLUMNS.index("cosine")] + 0.05 * words)
-    for key in keys:
-        gold = gold | (np.argsort(np.argsort(-key, kind="stable"), kind="stable") < KEPT)
-    return gold
-
-
 def _narrowed(of: Sample, wanted: FittingGoal) -> Sample:
     return replace(of, columns=of.columns[:, [COLUMNS.index(name) for name in wanted.columns]])
 
 
 def _by_tenants(of: Sample) -> list[Sample]:
     tenants = sorted(set(of.group.tolist()), key=digest)
-    return [_asking(of, np.isin(of.group, tenants[fold::FOLDS])) for fold in range(min(FOLDS, len(tenants)))]
-
-
-def _asking(of: Sample, asks: NDArray[np.bool_]) -> Sample:
-    """The sample with these questions alone."""
-    rows = asks[of.asked]
-    some = {name: getattr(of, name)[asks] for name in ("missing", "kind", "size", "group")}
-    return replace(of, columns=of.columns[rows], gold=of.gold[rows], starts=_starts(of.lengths[asks]), **some)
-
-
-def _starts(lengths: ArrayLike) -> NDArray[np.intp]:
-    """Where each of several runs of these lengths begins, end to end."""
-    sizes = np.asarray(lengths, dtype=np.intp)
-    return np.cumsum(sizes) - sizes
+    return [narrowed_to(of, np.isin(of.group, tenants[fold::FOLDS])) for fold in range(min(FOLDS, len(tenants)))]
 
 
 class FittingData(Struct, frozen=True, kw_only=True):
@@ -238,7 +148,7 @@ def fitted(source: FittingData, wanted: FittingGoal) -> tuple[Calibration, list[
     benches = [Bench(embedder=embedder, evidence=EvidenceCache(None)) for embedder in embedders]
     policy = load_policy(source.policy)
     samples = [
-        replace(_remembered(path, policy, wanted.start, bench, source.cache), weight=source.weights.get(path.name, 1.0))
+        replace(cached_sample(path, policy, wanted.start, bench, source.cache), weight=source.weights.get(path.name, 1.0))
         for path in source.data
         for bench in benches
     ]
@@ -279,26 +189,7 @@ def _numbers(stated: Sequence[str]) -> dict[str, float]:
 def _read_so(of: Sample, wanted: FittingGoal) -> Sample:
     """The sample without the questions that this calibration is not asked: those of stores that are read by words are the other's."""
     blind = np.add.reduceat(of.columns[:, COLUMNS.index("blind")], of.starts)
-    return of if wanted.start.name == "lexical" else _asking(of, 2 * blind <= of.lengths)
-
-
-def _remembered(path: Path, policy: Policy, start: Calibration, bench: Bench, cache: Path) -> Sample:
-    """The data set's sample, kept in a file by everything that it depends on."""
-    dataset = read(path)
-    model = None if bench.embedder is None else str(bench.embedder.fingerprint)
-    source = [Path(str(module.__file__)).read_text("utf-8") for module in (relevance, asked_times, foreign_words)]
-    background = (start.background_mean, start.background_deviation, start.latin_only)
-    content, asked = (dataset.name, dataset.memories, dataset.queries), (msgspec.to_builtins(policy.channels), model)
-    key = digest(content, asked, source, COLUMNS, background, reading_digest())
-    file = cache / f"sample-{key}.npz"
-    if not file.is_file():
-        made = sample(dataset, policy, start, bench)
-        np.savez(file, **{name: getattr(made, name) for name in _ARRAYS})
-    with np.load(file, allow_pickle=False) as held:
-        return Sample(name=dataset.name, **{name: held[name] for name in _ARRAYS})
-
-
-_ARRAYS = ("columns", "gold", "missing", "starts", "kind", "size", "group")
+    return of if wanted.start.name == "lexical" else narrowed_to(of, 2 * blind <= of.lengths)
 
 
 def calibration_toml(calibration: Calibration) -> str:

@@ -1,6 +1,5 @@
-"""Evidence is kept by everything that it depends on, so that a second run with another policy only decides."""
+"""A cache of evidence by everything that it depends on, so that another policy only needs to decide."""
 
-import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from cued.engine.envelope import pack, unpack
 from cued.evaluation.dataset import Item
-from cued.folders import private
+from cued.folders import replacing
 from cued.model import Evidence, Memory
 
 Array = NDArray[Any]
@@ -21,14 +20,14 @@ _MEMORIES = msgspec.json.Decoder(tuple[Memory, ...])
 
 
 class EvidenceCache:
-    """Gathered evidence in one file for a tenant and a reading; without a folder nothing is kept."""
+    """Gathered evidence, a file for each tenant and set of channels; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
         """Keep the evidence in this folder."""
         self._folder = folder
 
     def get(self, key: str, items: Sequence[Item], *, vectors: bool) -> list[Evidence] | None:
-        """The evidence kept under this key, with vectors only where asked for; None where there is none that can be used."""
+        """The evidence under this key, with vectors only if asked for; None if there is none that can be used."""
         for path in self._paths(key, vectors=vectors):
             try:
                 found = _unpacked(path, items)
@@ -42,14 +41,11 @@ class EvidenceCache:
         return None
 
     def put(self, key: str, gathered: Sequence[Evidence], *, vectors: bool) -> None:
-        """Keep the evidence; a reader sees all of it or nothing."""
+        """Store the evidence; readers see all of it or nothing."""
         if self._folder is None:
             return
-        path = self._paths(key, vectors=vectors)[-1]
-        written = path.with_suffix(f".{os.getpid()}.tmp")
-        with open(written, "wb", opener=private) as file:
+        with replacing(self._paths(key, vectors=vectors)[-1]) as file:
             np.savez_compressed(file, allow_pickle=False, **_packed(gathered, vectors=vectors))
-        written.replace(path)
 
     def _paths(self, key: str, *, vectors: bool) -> list[Path]:
         if self._folder is None:

@@ -1,4 +1,4 @@
-"""One recall of an evaluation: decided as any recall is, and looked at on the way, for the whole order and for other floors."""
+"""One recall of an evaluation: decided like any recall, with the whole order and other floors noted on the way."""
 
 import copy
 import time
@@ -34,7 +34,7 @@ class Variant(Struct, frozen=True, kw_only=True):
 
 
 class Ranking(Struct, frozen=True, kw_only=True):
-    """Every candidate's id and relevance, best first; what each floor lets through; the best relevance; the time to decide if taken."""
+    """Every candidate's id and relevance, best first; what passes each floor; the best relevance; the time to decide, if measured."""
 
     ids: tuple[str, ...]
     relevances: tuple[float, ...]
@@ -44,7 +44,7 @@ class Ranking(Struct, frozen=True, kw_only=True):
 
 
 def unfloored(policy: Policy, *, limit: int) -> Policy:
-    """The policy with a limit of its own, no floor and no budget of tokens, and its pools as that limit makes them."""
+    """The policy with this limit, no floor and no budget of tokens, and with pools large enough for the limit."""
     lexical, dense = policy.channels.lexical, policy.channels.dense
     channels = replace(
         policy.channels,
@@ -112,7 +112,7 @@ def _fork(table: Table, floor: Floor) -> Table:
 
 
 def _concluded(table: Table, started: float) -> float:
-    """The milliseconds since the recall was started, once it has been brought to its end."""
+    """The milliseconds since the recall was started, after its last stages were run."""
     for stage in _CLOSING:
         stage.run(table)
     conclude(table)

@@ -1,6 +1,6 @@
-"""Runs a data set: each tenant is loaded as it would be in use, each question is asked, and every policy decides on what was read.
+"""Runs a data set: each tenant is loaded as in real use, each question is asked, and every policy decides on the same evidence.
 
-Gathering happens once for each distinct set of channels; nothing is settled, so no question changes the next one's answer.
+Evidence is gathered once for each distinct set of channels; nothing is settled, so no question changes the next one's answer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -70,7 +70,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 
 class Bench(Struct, frozen=True, kw_only=True):
-    """What a run works with."""
+    """The parts that a run works with."""
 
     embedder: CachedEmbedder | None
     evidence: EvidenceCache
@@ -126,7 +126,7 @@ def store_id(place: int) -> str:
 
 
 class _Steps:
-    """Counts what is done and tells whoever watches."""
+    """Counts what is done, and reports progress."""
 
     def __init__(self, total: int, progress: Progress) -> None:
         self._done, self._total, self._progress = 0, total, progress
@@ -137,7 +137,7 @@ class _Steps:
 
 
 class _Corpus:
-    """One tenant of the data set, loaded when something has to be read from it that is not kept yet."""
+    """One tenant of the data set, loaded when evidence is needed that is not cached yet."""
 
     def __init__(self, dataset: Dataset, tenant: str, bench: Bench) -> None:
         self.items = dataset.memories[tenant]
@@ -146,7 +146,7 @@ class _Corpus:
         self._content = digest(self.items)
 
     def gathered(self, asks: Sequence[Ask], reading: Sequence[Variant]) -> list[Evidence]:
-        """The evidence of every question, own ones and others' kept apart so that either is found again."""
+        """The evidence of every question; own questions and those of others are cached separately."""
         return [evidence for _, part in groupby(asks, lambda ask: ask.here) for evidence in self._part(list(part), reading)]
 
     def _part(self, asks: Sequence[Ask], reading: Sequence[Variant]) -> list[Evidence]:
@@ -185,7 +185,7 @@ class _Corpus:
         return self._parts
 
     def _refused(self) -> InputError | None:
-        """The first memory that cannot be stored: where it stands, and what is wrong with it."""
+        """The error of the first memory that cannot be stored, with its place."""
         found = misfit(_drafts(self.items), now=EPOCH)
         if found is None:
             return None
@@ -200,7 +200,7 @@ def _drafts(items: Sequence[Item]) -> Iterator[Draft]:
 
 
 def _readings(variants: Sequence[Variant]) -> list[list[Variant]]:
-    """The variants in groups that read the same: their channels are alike."""
+    """The variants in groups with the same channels, which share evidence."""
     groups: dict[bytes, list[Variant]] = {}
     for variant in variants:
         groups.setdefault(msgspec.json.encode(variant.policy.channels), []).append(variant)

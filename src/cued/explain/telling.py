@@ -1,6 +1,7 @@
 """explain: what became of every candidate, and of a memory that did not come back, and what would have to change."""
 
 import math
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -133,16 +134,23 @@ def verdict_on(recall: Recall, memory_id: str, policy: Policy) -> Verdict:
     """What became of one candidate of the recall."""
     trace = recall.trace
     row, core = trace.ids.index(memory_id), shown_as_core(recall, memory_id)
-    signals = {name: float(column[row]) for name, column in trace.columns.items() if not name.endswith("_rank")}
     return Verdict(
         id=memory_id,
         fate=PINNED if core else trace.fates[row],
         stage="budget" if core else trace.stages[row],
         change=_IN_THE_ANSWER if core else _change(trace, row, policy),
-        ranks={n.removesuffix("_rank"): int(c[row]) for n, c in trace.columns.items() if n.endswith("_rank") and c[row] > 0},
-        signals=signals,
-        contributions={name: float(column[row]) for name, column in trace.contributions.items()},
+        **figures(trace, row),
     )
+
+
+def figures(trace: Trace, row: int) -> dict[str, Any]:
+    """What the columns say of one candidate: its rank in each channel that found it, its signals, and its contributions."""
+    columns = trace.columns.items()
+    return {
+        "ranks": {name.removesuffix("_rank"): int(column[row]) for name, column in columns if name.endswith("_rank") and column[row] > 0},
+        "signals": {name: float(column[row]) for name, column in columns if not name.endswith("_rank")},
+        "contributions": {name: float(column[row]) for name, column in trace.contributions.items()},
+    }
 
 
 def _change(trace: Trace, row: int, policy: Policy) -> str:

@@ -51,9 +51,9 @@ def _collapse(table: Table, vectors: Matrix, at_least: float) -> None:
     near = list(_near(vectors[rows], at_least)) if len(rows) > 1 else []
     if not near:
         return
-    from cued.text.sameness import difference, profile  # noqa: PLC0415 - few recalls find anything alike
+    from cued.text.sameness import Profile, difference  # noqa: PLC0415 - few recalls find anything alike
 
-    profiled = cache(lambda place: profile(table.memories[rows[place]]))
+    profiled = cache(lambda place: Profile(table.memories[rows[place]]))
     struck: set[int] = set()
     for place, before in near:
         twins = (other for other in before if other not in struck and not difference(profiled(other), profiled(place)))

@@ -1,1 +1,1 @@
-"""What a user holds: an open store, the handle of one tenant, a conversation. Nothing that reads memories exists without one."""
+"""The handles that users hold: an open store, one tenant, a conversation. Memories can only be read through one."""

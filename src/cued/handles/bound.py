@@ -1,4 +1,4 @@
-"""What every verb of a tenant's handle works with: its name, the store, the embedder and the other parts, and what makes its vectors."""
+"""What every verb of a tenant's handle works with: the tenant's name, the store, the embedder and other parts, and vectors of texts."""
 
 import logging
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Bound:
     """A tenant's name, and the parts that its verbs are bound to."""
 
     remote: ClassVar[bool] = False
-    """Whether a server does what is asked: then a policy is a preset's name, and a memory among many is told in brief."""
+    """Whether a server answers the verbs: a policy is then a preset's name, and a memory in a list is brief."""
 
     def __init__(  # noqa: PLR0913 - one keyword a part
         self,

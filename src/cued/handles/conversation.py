@@ -25,9 +25,9 @@ class Conversation:
     def __init__(
         self, recall: Callable[..., Recall], *, name: str = "", turns: int = 3, keep: int = 10, avoid_repeats: bool = False
     ) -> None:
-        """Recall through `recall(cue, **options)`, and speak of drift from this many turns on.
+        """Recall through `recall(cue, **options)`, and report drift after this many turns.
 
-        The log tells its recalls by a digest of the `name`.
+        The log has a digest of the `name` with each of its recalls.
         With `avoid_repeats` a memory is not brought again within `keep` turns, since it is still in the prompt.
         """
         self._turns, self._keep = whole("turns", turns, least=_FEWEST, most=_MOST), whole("keep", keep, least=1, most=_MOST)
@@ -60,7 +60,7 @@ class Conversation:
 
 
 def _present(cue: str | Cue, options: Mapping[str, Any], recent: Iterable[Turn]) -> tuple[str, ...]:
-    """The ids that are in the prompt already: those the caller names, and those that these turns brought."""
+    """The ids that are already in the prompt: those the caller names, and those recalled in recent turns."""
     named = options.get("present")
     if named is None:
         named = cue.present if isinstance(cue, Cue) else ()

@@ -1,57 +1,47 @@
-"""The verbs that store, show and change memories."""
+"""The verbs that store and show memories."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack, get_args
+from typing import Any, Unpack, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cued import engine
 from cued.embed.excerpted import Embedding
-from cued.errors import BusyError, ConflictError, CuedError, InputError
+from cued.errors import ConflictError, CuedError, InputError
 from cued.handles.bound import Bound
 from cued.handles.telemetry import spanned
 from cued.handles.turn_numbers import next_turn
-from cued.handles.vouching import Denied, Vouched, refuse_all_but_users, refuse_touching, vouched, with_denied
+from cued.handles.vouching import Denied, Vouched, vouched, with_denied
 from cued.model import (
     DISTINCT,
     GLOBAL,
-    TRUSTS,
     Conflict,
     ConflictType,
     Edge,
     Memory,
     Page,
     Record,
-    Revision,
     Stats,
     Stored,
-    Trust,
     outranks,
 )
 from cued.model.plain import JSON, plain
 from cued.ports import Progress, silent
-from cued.requests.checks import asked_id, asked_ids, label, one_of, whole
-from cued.requests.draft import Change, Draft, OnConflict, RememberRequest, changed, compose, read_change, read_draft
-from cued.requests.keywords import Changes, Facts, Wanted
+from cued.requests.checks import asked_id, label, one_of, whole
+from cued.requests.draft import Draft, OnConflict, RememberRequest, compose, read_draft
+from cued.requests.keywords import Facts, Wanted
 from cued.requests.listing import ListRequest, whole_request
 from cued.requests.many import stored
 from cued.requests.turns import drafts_of
 from cued.text.analyse import analyse, searched_text
 
-if TYPE_CHECKING:
-    from cued.upkeep.erasures import Erased
-
-ERASED_AT_ONCE = 500
 _GIVE_WAY: frozenset[ConflictType] = frozenset({"update", "negation"})
 _AT_ODDS: frozenset[ConflictType] = _GIVE_WAY | {"duplicate"}
 
 _OVER = "time: what is over when it is stored (valid_until, ttl) is recalled only as of a time before that"
-
-_TRIES = 10
-_CHANGED = tuple(name for name in Memory.__struct_fields__ if name != "version")
 
 
 class Remembered(Struct, frozen=True, kw_only=True):
@@ -91,7 +81,7 @@ class OpenConflicts(Struct, frozen=True, kw_only=True):
 
 
 class Keeping(Bound):
-    """Remember, show, change, forget."""
+    """Remember and show, and list open conflicts."""
 
     @spanned("create_memory")
     def remember(
@@ -169,69 +159,6 @@ class Keeping(Bound):
             order_by=asked.order_by,
         )
 
-    @spanned("update_memory")
-    def update(self, memory_id: str, change: Change | None = None, *, if_version: int | None = None, **fields: Unpack[Changes]) -> Memory:
-        """The memory with some of its fields changed; its decay clock starts anew.
-
-        With `if_version` only a memory that is still at this version is changed; an InputError names the version that it has.
-        """
-        change = read_change(fields, change)
-        for _ in range(_TRIES):
-            memory, now = self.get(memory_id), self._clock()
-            if if_version not in (None, memory.version):
-                raise InputError("if_version", if_version, f"the version of the memory as it is now, {memory.version}")
-            revised = self._store.revise(self.name, [self._revision(memory, change, now)], at=now)
-            if not revised.left_out:
-                return revised.memories[0]
-            if revised.left_out[0].reason == "unchanged":
-                return memory
-            # Changed by somebody else since it was read, or gone: then `get` says so.
-        raise BusyError(f"memory {memory_id} was changed by others {_TRIES} times while it was to be changed here")
-
-    @spanned("delete_memory")
-    def forget(self, *memory_ids: str, erase: bool = False) -> "Erased | None":
-        """Hide memories from every recall, so that `restore` can undo it; with `erase` remove them for good, down to the last byte.
-
-        An erasure says what it did: whether the bytes are gone, and what is pending and why. An unknown id is refused before anything is
-        done. Of very many, some hundred are erased in a step, so that others can write between.
-        """
-        memory_ids = asked_ids("ids", memory_ids)
-        if erase or self.trust != "user":
-            refuse_touching(self._store.get(self.name, memory_ids), self.trust)
-        if not erase:
-            self._store.forget(self.name, memory_ids, at=self._clock())
-            return None
-        self._settler.flush()
-        for start in range(0, len(memory_ids), ERASED_AT_ONCE):
-            last = start + ERASED_AT_ONCE >= len(memory_ids)
-            self._store.erase(self.name, memory_ids[start : start + ERASED_AT_ONCE], more=not last)
-        return self._noted(len(set(memory_ids)))
-
-    def restore(self, *memory_ids: str) -> None:
-        """Undo `forget`."""
-        known = [asked_id("ids", memory_id) for memory_id in memory_ids]
-        if self.trust != "user":
-            refuse_touching(self._store.get(self.name, known), self.trust)
-        self._store.restore(self.name, known)
-
-    def quarantine(self, *memory_ids: str) -> tuple[Memory, ...]:
-        """These memories, kept and listed and no longer recalled until a person promotes them; what they superseded is back meanwhile."""
-        return self._set(memory_ids, {"quarantined_at": self._clock()}, where=lambda memory: memory.quarantined_at is None)
-
-    def promote(self, *memory_ids: str, trust: Trust | None = None) -> tuple[Memory, ...]:
-        """These memories, let out of quarantine by a person's word; with `trust` they are from now on trusted so far."""
-        refuse_all_but_users(self.trust, "promotes a memory")
-        fields = {"quarantined_at": None} if trust is None else {"quarantined_at": None, "trust": one_of("trust", trust, TRUSTS)}
-        return self._set(memory_ids, fields)
-
-    def erase_everything(self) -> "Erased":
-        """What became of all that was kept for this tenant, its name and its recall log included: it is removed for good."""
-        refuse_all_but_users(self.trust, "erases a whole tenant")
-        self._settler.flush()
-        erased = self._store.size(self.name)
-        self._store.erase_tenant(self.name)
-        return self._noted(erased, everything=True)
-
     def stats(self) -> Stats:
         """What is stored, counted."""
         return self._store.stats(self.name, at=self._clock())
@@ -246,22 +173,13 @@ class Keeping(Bound):
         found = tuple(OpenConflict(memory=each.memory, conflicts=against) for each, against in pairs if against)
         return OpenConflicts(found=found, compared=len(page), next=page.next, total=page.total)
 
-    def keep_both(self, memory_id: str, other: str) -> Memory:
-        """The memory, marked as distinct from another: they are no open conflict any more, and no consolidation merges them."""
-        memory_id, other = asked_ids("id", (memory_id, other))
-        self._store.get(self.name, [memory_id, other])
-        if memory_id == other:
-            raise InputError("other", other, "another memory than `id`")
-        revised = self._store.revise(self.name, [Revision(id=memory_id, link=(Edge(DISTINCT, other),), word=self.trust)], at=self._clock())
-        return revised.memories[0] if revised.memories else self.get(memory_id)
-
     def _keep(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...], Sequence[Denied]]:
         records, degraded, denied = self._records(drafts)
         self._store.remember(self.name, records)
         return records, degraded, denied
 
     def _records(self, drafts: Sequence[Draft]) -> tuple[Sequence[Record], tuple[str, ...], Sequence[Denied]]:
-        """What is to be stored of these drafts, with vectors and terms, notes on what could not be done, and claims that do not hold."""
+        """The records to store for these drafts, notes on what could not be done, and the supersessions that were denied."""
         now = self._clock()
         composed = [compose(draft, tenant=self.name, memory_id=self._ids.make(now), now=now) for draft in drafts]
         memories, notes, denied = Vouched(composed, (), [])
@@ -308,37 +226,13 @@ class Keeping(Bound):
         return Remembered(ids=(memory.id,), conflicts=left, superseded=gone, degraded=(*notes, *((note,) if note else ())))
 
     def _conflicts(self, record: Record) -> tuple[tuple[Conflict, ...], tuple[str, ...]]:
-        """What a stored memory is at odds with; the memory is stored, so whatever fails here is a note and no error."""
+        """What a stored memory is at odds with; since it is stored already, a failure here is a note and not an error."""
         try:
             found, note = self._find_conflicts(record)
         except CuedError as error:
             engine.log.warning("conflicts were not looked for: %s", error)
             return (), (f"conflicts: {error}",)
         return found, (note,) if note else ()
-
-    def _revision(self, memory: Memory, change: Change, now: datetime) -> Revision:
-        """The change of this version of a memory; a new text comes with its terms and its vector."""
-        new, terms, made = changed(memory, change, now=now), None, Embedding()
-        if isinstance(change.text, str):
-            said = searched_text(new)
-            vectors, fingerprint, _ = self._vectors([said])
-            new, terms, made = replace(new, fingerprint=fingerprint), analyse(said), made if vectors is None else vectors[0]
-        fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
-        return Revision(id=memory.id, set=fields, terms=terms, **made._asdict(), word=self.trust, made_from=memory.version)
-
-    def _noted(self, memories: int, *, everything: bool = False) -> "Erased":
-        """What an erasure came to; the store's list of erasures has it too."""
-        from cued.upkeep.erasures import note  # noqa: PLC0415 - only an erasure needs it
-
-        return note(self._store, self.name, memories, at=self._clock(), everything=everything)
-
-    def _set(self, memory_ids: Sequence[str], fields: Mapping[str, Any], *, where: Callable[[Memory], bool] = bool) -> tuple[Memory, ...]:
-        """These memories with the same fields set in all of them, or, where one is unknown, in none."""
-        known = list(dict.fromkeys(asked_id("ids", memory_id) for memory_id in memory_ids))
-        memories = self._store.get(self.name, known)
-        changes = [Revision(id=memory.id, set=dict(fields), word=self.trust) for memory in memories if where(memory)]
-        self._store.revise(self.name, changes, at=self._clock())
-        return self._store.get(self.name, known)
 
     def _at_odds(self, stored: Stored) -> tuple[Conflict, ...]:
         """The older memories that a stored one repeats, updates or denies, but for those kept beside it on purpose."""
@@ -354,7 +248,7 @@ class Keeping(Bound):
 
 
 def _is_open(newer: Memory, older: Memory) -> bool:
-    """Whether a pair is to be settled: once, at the newer of the two, and not where both were kept on purpose."""
+    """Whether a pair is an open conflict: reported once, at the newer memory, and not if both were kept on purpose."""
     kept = Edge(DISTINCT, older.id) in newer.edges or Edge(DISTINCT, newer.id) in older.edges
     return not kept and (older.created_at, older.id) < (newer.created_at, newer.id)
 

@@ -190,7 +190,7 @@ class Measuring(Bound):
 
 
 def window(since: When, until: When, every: str | None, by: Grouping) -> "Window":
-    """The recalls to be looked at, as a caller says it."""
+    """The window of recalls that a caller asks for."""
     from cued.insight.overview import Window
 
     one_of("by", by, get_args(Grouping))
@@ -207,7 +207,7 @@ def _labelled(pair: Labelled | Mapping[str, Any]) -> Labelled:
 
 
 def tune_for_all(store: Store, tenants: Sequence[str], usual: Usual, *, at: datetime | None, progress: Progress) -> "Tuned":
-    """A policy learnt from the judged recalls of all tenants; at a time it is applied, if it helps, for whoever has none of their own."""
+    """A policy learnt from the judged recalls of all tenants; with `at` it is applied, if it helps, for tenants without their own."""
     from cued.insight.climbing import Start
     from cued.insight.pairs import judged_pairs
     from cued.insight.tuning import tune
@@ -228,7 +228,7 @@ def _applied(store: Store, whose: str, usual: Usual, tuned: "Tuned", *, at: date
 
 
 def _learnt(store: Store, whose: str, usual: Usual, change: Callable[[bytes | None], bytes]) -> "History":
-    """The history after a change of it, by which is decided from now on."""
+    """The history after a change, which decides from now on."""
     from cued.insight.learnt import history
 
     written = _rewritten(store, whose, POLICY_DOCUMENT, change)

@@ -124,7 +124,7 @@ class Memories:
 
 
 def _dropped(settler: Settler, store: Store | None) -> None:
-    """Write what recalls left behind, and close a file that was opened here and dropped, and say so."""
+    """Write what recalls left to write, close a file that was opened here and then dropped, and warn of it."""
     if settler.here:  # collected in the middle of its work, which has to end first
         threading.Thread(target=_dropped, args=(settler, store), name="cued-dropped").start()
         return
@@ -163,7 +163,7 @@ class Opening(TypedDict, total=False):
 
 
 IN_MEMORY: Final = ":memory:"
-"""What SQLite calls memory. A connection of its own is another memory there, and we have one a thread."""
+"""SQLite's name for a database in memory. There each connection has a database of its own, and we have one for each thread."""
 
 
 def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
@@ -226,7 +226,7 @@ def open_memories(  # noqa: PLR0913 - one keyword a part that can be exchanged
 
 
 def _refuse_other(name: str, part: object, policy: Policy) -> None:
-    """Refuse what is no such part, and say of one that is when the policy asks none of its kind."""
+    """Refuse an object that is no such part, and warn if the policy never calls one of its kind."""
     if part is None:
         return
     verb, unasked = _PARTS[name]
@@ -244,11 +244,11 @@ _PARTS: dict[str, tuple[str, Callable[[Policy], str]]] = {
     ),
     "judge": ("judge(new, old)", lambda _: ""),
 }
-"""Which method each part of the caller's own has, and why a policy never calls it, "" where it does."""
+"""The method of each part that a caller may bring, and a function that says why a policy never calls it, "" if it does."""
 
 
 def _store_or_keeper(path: str | Path | Address | Store | Keeper | None, *, readonly: bool, vectors: VectorShape | None) -> Store | Keeper:
-    """What is to be opened where a place is named, and what was handed over otherwise."""
+    """The keeper at a place that is named, or else the store or keeper that was handed in."""
     if path is None or str(path) == IN_MEMORY:
         from cued.stores.keepers.memory import MemoryKeeper  # noqa: PLC0415 - so that `import cued` stays light
 

@@ -166,7 +166,7 @@ class Recalling(Bound):
         return mapped(self._store.fetch(self.name, list(ids)), total=page.total, cue=self._cue_vector(asked.text))
 
     def _cue_vector(self, text: str) -> Vector | None:
-        """The text as the embedder places it; None without a text, without an embedder, or where it fails."""
+        """The text's vector; None without a text, without an embedder, or where it fails."""
         if not text.strip() or self._parts.embedder is None:
             return None
         try:
@@ -198,14 +198,14 @@ class Recalling(Bound):
         return question, asked.policy
 
     def _arms(self, cue: str | Cue | CueRequest, options: Mapping[str, Any]) -> Arms:
-        """The policy that this recall is shown where it names none, and the one that decides beside."""
+        """The policy that decides if this recall names none, and the one on trial beside it."""
         said = options.get("conversation") or getattr(cue, "conversation", "")
         return self._usual.arms(self.name, said if isinstance(said, str) else "")
 
     def _aside(
         self, cue: str | Cue | CueRequest, policy: str | Policy | None, options: Mapping[str, Any], evidence: Evidence
     ) -> Callable[[], Shadowed] | None:
-        """What the policy on trial makes of the same evidence, to be worked out after the answer; None where none is, or one was named."""
+        """A function that decides the evidence by the policy on trial, called after the answer; None without one, or if one was named."""
         beside = self._arms(cue, options).beside
         if beside is None or policy is not None or (isinstance(cue, CueRequest) and cue.policy is not None):
             return None
@@ -220,7 +220,7 @@ class Recalling(Bound):
         return DenseLookup(vector=own, fingerprint=made_by, pool=1)
 
     def _content(self, recall: Recall, evidence: Evidence, applied: Policy) -> bytes | None:
-        """The recall in an envelope, where the log keeps it; with vectors only if they had a say, for they are most of its size."""
+        """The recall in an envelope, if the log keeps it; with vectors only if they were used, because they are most of its size."""
         rules = self._store.log_rules
         if rules.content == "off" or not rules.keeps_content(recall.recall_id):
             return None

@@ -1,7 +1,7 @@
 """Writes what recalls leave behind, after the answer: batched in a thread, so that no recall waits for a disk.
 
-A crash loses at most the touches of the last moment, never a memory. When nobody has recalled for a while, the thread has the store keep
-its shelves, so that a process that is killed leaves them to the next one too.
+A crash loses at most the touches of the last moment, never a memory. When nobody has recalled for a while, the thread also saves the
+store's shelves, so that the next process finds them even if this one is killed.
 """
 
 import logging
@@ -29,16 +29,16 @@ _BATCH = 500
 _QUEUE = 10_000
 _TRIES = 20
 _TENANTS = 16
-"""How many tenants share one write: enough that few wait for the disk, and few enough that a memory does not wait long for its turn."""
+"""How many tenants share one write: enough that writes are few, and few enough that a new memory does not wait long."""
 _GATHER_S = 0.1
-"""How long what a recall leaves waits for that of the next ones, so that recalls in a row share one write and are not held up by many."""
+"""How long the writes of a recall wait for those of the next ones, so that recalls in a row share one write."""
 _QUIET_S = 5.0
-"""After so long without a recall nobody is likely to wait for what takes a while: some tenth of a second for 100,000 memories."""
+"""After how long without a recall the shelves are saved, which takes about 0.1 s for 100,000 memories."""
 _NONE: Mapping[str, Rewrite] = MappingProxyType({})
 
 
 class _Left(Struct, frozen=True):
-    """What one recall leaves behind."""
+    """What one recall leaves to write."""
 
     tenant: str
     touches: tuple[Touch, ...]
@@ -48,7 +48,7 @@ class _Left(Struct, frozen=True):
     aside: Callable[[], Shadowed] | None = None
 
     def line(self) -> RecallEntry:
-        """The line for the log, with what the policy on trial makes of it, worked out now."""
+        """The line for the log, with the decision of the policy on trial, which is made now."""
         return self.entry if self.aside is None else replace(self.entry, shadow=self.aside())
 
 
@@ -62,7 +62,7 @@ class Settler:
         self.after_fork()
 
     def after_fork(self) -> None:
-        """Start anew with nothing waiting: what waits at a fork is the parent's, whose thread writes it."""
+        """Start with nothing waiting: what waits at a fork is written by the parent's thread."""
         # Bare locks and a queue in C, not conditions: a Ctrl-C in the middle of one of those leaves its lock taken, and all wait for ever.
         self._queue: SimpleQueue[_Left | Callable[[], None] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -89,7 +89,7 @@ class Settler:
         known: bool = False,
         aside: Callable[[], Shadowed] | None = None,
     ) -> None:
-        """Take what one recall leaves behind; nothing is left by one that found a tenant `known` which is gone when this is written.
+        """Take what one recall leaves to write; if the tenant was `known` then and is gone by now, nothing is written.
 
         `aside` works out what a policy on trial would have decided, for the recall's line.
         """
@@ -137,7 +137,7 @@ class Settler:
             self._write([left])
 
     def _started(self) -> bool:
-        """Whether a thread writes, begun here if none does; False where none is to be had, as when the interpreter ends."""
+        """Whether a thread writes, started here if none does; False if none can be started, as when the interpreter ends."""
         if self._working() is None:
             self._thread = threading.Thread(target=self._work, name="cued-settle", daemon=True)
             with suppress(RuntimeError):
@@ -145,11 +145,11 @@ class Settler:
         return self._working() is not None
 
     def _working(self) -> threading.Thread | None:
-        """The thread that writes; None where none does yet, or no longer."""
+        """The thread that writes; None if none does."""
         return self._thread if self._thread is not None and self._thread.is_alive() else None
 
     def _hurried(self) -> None:
-        """Let the thread write what it has, without waiting for more."""
+        """Let the thread write what it has at once."""
         with suppress(RuntimeError):  # it is told already
             self._hurry.release()
 
@@ -174,7 +174,7 @@ class Settler:
         return None not in batch
 
     def _next(self) -> _Left | Callable[[], None] | None:
-        """What is taken next; where that takes long, the shelves are kept meanwhile, once."""
+        """The next item; if none comes for long, the shelves are saved once meanwhile."""
         try:
             return self._queue.get(timeout=self._quiet_s)
         except Empty:
@@ -201,7 +201,7 @@ class Settler:
                     self._write_tenant(lefts, written)
 
     def _written_together(self, groups: Sequence[Sequence[_Left]]) -> tuple[bool, ...] | None:
-        """What was written of groups of several tenants in one step; None where nothing was, and each is to be written by itself."""
+        """What was written for several tenants in one step; None if that failed, and each is to be written by itself."""
         if len(groups) == 1 or self._mode == "off":
             return None
         try:
@@ -211,7 +211,7 @@ class Settler:
             return None
 
     def _write_tenant(self, lefts: Sequence[_Left], written: bool | None) -> None:  # noqa: FBT001 - as the store tells it
-        """Write what recalls of one tenant leave, but for what is `written` already."""
+        """Write what recalls of one tenant leave, except what is already `written`."""
         if self._mode == "off":
             return
         try:
@@ -231,7 +231,7 @@ class Settler:
             log.exception("settling failed, the recalls stand: %s", type(error).__name__)
 
     def _rewrite(self, left: _Left, name: str, rewrites: Sequence[Rewrite]) -> None:
-        """Make these changes of a document in the order in which they came, again when somebody else was quicker."""
+        """Apply these changes to a document in order, again if somebody else has changed it meanwhile."""
         old = self._store.document(left.tenant, name)
         for _ in range(_TRIES):
             new = reduce(lambda document, rewrite: rewrite(document), rewrites, old)
@@ -244,6 +244,6 @@ class Settler:
 
 
 def _settlement(lefts: Sequence[_Left]) -> Settlement:
-    """What recalls of one tenant leave to be written."""
+    """What recalls of one tenant leave to write, as one settlement."""
     touches = tuple(touch for left in lefts for touch in left.touches)
     return Settlement(lefts[0].tenant, touches, tuple(left.line() for left in lefts), lefts[0].known)

@@ -1,7 +1,7 @@
-"""Spans of OpenTelemetry around the verbs, after the conventions for memory of GenAI; nothing where nobody has set it up.
+"""OpenTelemetry spans around the verbs, by the GenAI conventions for memory; nothing where OpenTelemetry is not set up.
 
-Whoever wants spans installs the extra `otel` and sets up a provider; Cued imports nothing of it. What was asked and what came back are
-in them only where OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT says so.
+To get spans, install the extra `otel` and set up a provider; Cued itself imports nothing of it. Cues and answers are in the spans only if
+OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT says so.
 """
 
 import os
@@ -18,16 +18,16 @@ CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _COUNT, _RECORD = "gen_ai.memory.record.count", "gen_ai.memory.record.id"
 _QUERY, _RECORDS = "gen_ai.memory.query.text", "gen_ai.memory.records"
 _PROVIDER = {"gen_ai.provider.name": "cued"}
-Said = ParamSpec("Said")
+Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 
 
-def spanned(operation: str) -> Callable[[Callable[Said, Answer]], Callable[Said, Answer]]:
-    """What puts a span of this operation around a verb, where somebody has set up OpenTelemetry in this process."""
+def spanned(operation: str) -> Callable[[Callable[Params, Answer]], Callable[Params, Answer]]:
+    """A decorator that puts a span of this operation around a verb, if OpenTelemetry is set up in this process."""
 
-    def around(verb: Callable[Said, Answer]) -> Callable[Said, Answer]:
+    def around(verb: Callable[Params, Answer]) -> Callable[Params, Answer]:
         @wraps(verb)
-        def traced(*args: Said.args, **options: Said.kwargs) -> Answer:
+        def traced(*args: Params.args, **options: Params.kwargs) -> Answer:
             tracer = _tracer() if "opentelemetry.trace" in sys.modules else None
             if tracer is None:
                 return verb(*args, **options)
@@ -46,7 +46,7 @@ def spanned(operation: str) -> Callable[[Callable[Said, Answer]], Callable[Said,
 
 
 def _of_recall(recall: Recall, said: tuple[Any, ...]) -> Mapping[str, Any]:
-    """What a recall came to; what was asked and what came back only where that is to be captured."""
+    """The attributes of a recall; the cue and the memories only if content is to be captured."""
     told: dict[str, Any] = {
         _COUNT: len(recall.memories),
         "cued.recall_id": recall.recall_id,
@@ -79,7 +79,7 @@ def _counted_ids(ids: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any list of i
 
 
 def _tracer() -> Any | None:  # noqa: ANN401 - of a package that may not be there
-    """The tracer of whoever has set one up; None where OpenTelemetry is only loaded."""
+    """The tracer of the provider that is set up; None if OpenTelemetry is only imported."""
     trace = sys.modules["opentelemetry.trace"]
     return None if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider) else trace.get_tracer("cued")
 

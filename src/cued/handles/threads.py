@@ -1,4 +1,4 @@
-"""A few worker threads for asyncio: what is more than they can do waits for its turn, and what has begun goes on to its end."""
+"""A few worker threads for asyncio: excess work waits for its turn, and work that has begun is finished."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -13,12 +13,12 @@ from cued.forking import across_forks
 from cued.ports import Progress
 from cued.requests.checks import whole
 
-Said = ParamSpec("Said")
+Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 
 
 class Threads:
-    """A few worker threads: what is more than they can do waits for its turn."""
+    """A few worker threads, for which excess work waits."""
 
     def __init__(self, limit: int) -> None:
         """Start with none at work."""
@@ -27,7 +27,7 @@ class Threads:
         across_forks(self)
 
     def after_fork(self) -> None:
-        """Start with threads of our own."""
+        """Start with new threads, for those of the parent are not in this process."""
         self._pool = ThreadPoolExecutor(self._limit, thread_name_prefix="cued-aio")
         self._ended = Event()
         if self._closed:  # what the parent's threads had left to do is the parent's
@@ -41,7 +41,7 @@ class Threads:
         return await asyncio.get_running_loop().run_in_executor(self._pool, call)
 
     async def close(self, last: Callable[[], None]) -> None:
-        """Take no more, wait for what has begun, and then do the last thing, in a thread; a second call waits for the first."""
+        """Accept no more work, wait for what has begun, then call `last` in a thread; a second call waits for the first."""
         first, self._closed = not self._closed, True
         await asyncio.shield(asyncio.to_thread(self._end, last) if first else asyncio.to_thread(self._ended.wait))
 
@@ -54,7 +54,7 @@ class Threads:
 
 
 def in_loop(progress: Progress) -> Progress:
-    """A progress that is heard in the loop's own thread."""
+    """A progress callback that is called in the loop's own thread."""
     loop = asyncio.get_running_loop()
 
     def heard(done: int, total: int) -> None:
@@ -63,11 +63,11 @@ def in_loop(progress: Progress) -> Progress:
     return heard
 
 
-def awaited(verb: Callable[Concatenate[Any, Said], Answer]) -> Callable[Concatenate[Any, Said], Coroutine[Any, Any, Answer]]:
-    """A verb for asyncio, with the same arguments: what `_plain` is asked in a thread by `_run`; `progress` is heard in the loop."""
+def awaited(verb: Callable[Concatenate[Any, Params], Answer]) -> Callable[Concatenate[Any, Params], Coroutine[Any, Any, Answer]]:
+    """A verb for asyncio with the same arguments: `_run` calls that of `_plain` in a thread; `progress` is called in the loop."""
 
     @wraps(verb)
-    async def asked(self: Any, /, *args: Said.args, **options: Said.kwargs) -> Answer:  # noqa: ANN401 - whoever has the two
+    async def asked(self: Any, /, *args: Params.args, **options: Params.kwargs) -> Answer:  # noqa: ANN401 - whoever has the two
         if "progress" in options:
             options["progress"] = in_loop(options["progress"])  # type: ignore[arg-type]  # of all verbs the same
         answer: Answer = await self._run(getattr(self._plain, verb.__name__), *args, **options)

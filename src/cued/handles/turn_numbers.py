@@ -1,4 +1,4 @@
-"""How the turns of a session are numbered on."""
+"""The numbers of a session's turns."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Which policy decides where a recall names none: the one learnt for the tenant, else the store's own; another may be on trial beside."""
+"""The policy that decides if a recall names none: the tenant's learnt one, else the store's; another may be on trial beside it."""
 
 import logging
 import time
@@ -15,7 +15,7 @@ from cued.ports import Store
 
 log = logging.getLogger("cued")
 EVERYBODY = OWN_TENANT
-"""The tenant under whose name is kept what was learnt for all; no tenant is called so."""
+"""The name under which the policy learnt for all tenants is stored; no tenant has it."""
 _FRESH_S = 2.0
 _MOST_KNOWN = 10_000
 """Of how many tenants it is known what was learnt; beyond it all are forgotten, for after two seconds each is asked for anew anyway."""
@@ -28,7 +28,7 @@ class Trial(Struct, frozen=True, kw_only=True):
     share: float = 0.0
 
     def shown_to(self, conversation: str) -> bool:
-        """Whether this conversation is shown the policy on trial; the same answer in every process, and never without a conversation."""
+        """Whether this conversation is shown the policy on trial: the same in every process, and never without a conversation."""
         if not conversation or not self.share:
             return False
         place = int.from_bytes(blake2b(conversation.encode("utf-8", "replace"), digest_size=8).digest()) / 2**64
@@ -43,10 +43,10 @@ class Arms(Struct, frozen=True):
 
 
 class Usual:
-    """The policies of one open store; what others learn meanwhile is noticed within two seconds."""
+    """The policies of one open store; a change by another process is noticed within two seconds."""
 
     def __init__(self, store: Store, policy: Policy, *, learnt: bool, trial: Trial | None) -> None:
-        """Decide by this policy, and where something was `learnt` for a tenant and may decide, by that."""
+        """Decide by this policy or, with `learnt`, by the one that was learnt for a tenant."""
         self.policy, self.trial = policy, trial
         self._store, self._may_decide = store, learnt
         self._learnt: dict[str, tuple[float, bytes | None, Policy | None]] = {}
@@ -70,19 +70,19 @@ class Usual:
         return self.policy
 
     def arms(self, tenant: str, conversation: str) -> Arms:
-        """The policy that is shown in a conversation, and the one beside."""
+        """The policy that is shown in a conversation, and the one beside it."""
         usual, trial = self.of(tenant), self.trial
         if trial is None:
             return Arms(usual)
         return Arms(trial.policy, usual) if trial.shown_to(conversation) else Arms(usual, trial.policy)
 
     def changed(self, tenant: str) -> None:
-        """Forget what is known of a tenant, for it was changed here."""
+        """Drop what is cached of a tenant, because it was changed here."""
         self._learnt.pop(tenant, None)
 
 
 def on_trial(policy: Policy, share: float, *, beside: Policy) -> Trial:
-    """A policy on trial beside another, whose evidence it decides on; one that opens a channel which that shuts is refused."""
+    """A policy on trial, which decides on the evidence of another; one that needs a channel which the other shuts is refused."""
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
         raise InputError("share", share, "a number from 0 to 1")
     more = [name for name in CHANNELS if getattr(policy.channels, name) is not None and getattr(beside.channels, name) is None]

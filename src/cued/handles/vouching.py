@@ -12,14 +12,14 @@ Get = Callable[[Sequence[str]], Sequence[Memory]]
 
 
 class Denied(NamedTuple):
-    """That a memory was to supersede one that is more trusted."""
+    """A supersession that was denied, because the older memory is more trusted."""
 
     new: Memory
     old: Memory
 
 
 class Vouched(NamedTuple):
-    """Memories as far as a caller's word goes, what was lowered in words, and the claims that a person must decide on."""
+    """Memories with the trust that they deserve, notes on what was lowered, and supersessions that a person must decide on."""
 
     memories: list[Memory]
     notes: tuple[str, ...]
@@ -58,7 +58,7 @@ def refuse_all_but_users(word: Trust, what: str) -> None:
 
 
 def with_denied(found: Sequence[Conflict], denied: Sequence[Denied]) -> tuple[Conflict, ...]:
-    """The conflicts that denied claims are and then those that were found, each old memory once."""
+    """The conflicts of denied supersessions, then those that were found, each old memory once."""
     from cued.conflicts.finding import choices  # noqa: PLC0415 - its words are loaded with the first conflict, not with `import cued`
 
     similar = {conflict.id: conflict.similarity for conflict in found}

@@ -1,4 +1,4 @@
-"""What was found in someone else's file, made into drafts: ids that come out the same every time, clean texts, plausible times."""
+"""Drafts from other programs' files: with ids that are the same every time, clean texts and plausible times."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -64,7 +64,7 @@ def drafted(text: str, **facts: object) -> Draft | Skipped:
 
 
 def source_id(source: str, *parts: str) -> str:
-    """The id of a memory by what it is called where it comes from, so that a second import knows it again."""
+    """The id of a memory, derived from its name at the source, so that a second import recognises it."""
     told = "".join(f"{len(part)}:{part}" for part in parts)
     return f"{source}-{blake2b(told.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
 

@@ -17,9 +17,9 @@ from cued.importers.own import bounded_lines
 MAX_BYTES = 256 * 2**20
 MAX_ITEMS = 10_000_000
 MAX_OPENED = 3_000_000
-"""How many objects and lists a file may have; each takes a few hundred bytes once it is decoded, however few it has in the file."""
+"""How many objects and lists a file may have; each takes a few hundred bytes once decoded, however short it is in the file."""
 FEWEST_BYTES = 16
-"""What an object or list has at least, on average, in a file of many."""
+"""How many bytes an object or list has at least, on average, in a file with many."""
 MAX_RATIO = 200
 MAX_LISTING = 16 * 2**20
 HEAD = 2**20
@@ -119,7 +119,7 @@ def decoded(raw: msgspec.Raw, kind: type[Value]) -> Value | None:
 
 
 def _check_density(member: Member, mark: bytes, called: str) -> None:
-    """Refuse what would be small as a file and large once it is decoded."""
+    """Refuse a file that is small but would be large once decoded."""
     if member.data.count(mark) > MAX_ITEMS:
         raise InputError("file", member.name, f"at most {MAX_ITEMS} {called}: this is denser than any export of memories")
     most = min(MAX_OPENED, max(_MANY, len(member.data) // FEWEST_BYTES))

@@ -70,7 +70,7 @@ class Intake:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Let an error raised inside, or whoever stops it, say how much is stored by then."""
+        """A block in which an error or an interrupt gets a note on how much is stored by then."""
         try:
             yield
         except (CuedError, KeyboardInterrupt) as error:
@@ -149,7 +149,7 @@ def _fits(item: Incoming, wanted: Fingerprint) -> bool:
 
 
 def _record(item: Incoming, *, spelled: str | None, made: dict[str, Embedding]) -> Record:
-    """The record: with the vectors made here, else with those it brings, else with none and so without a fingerprint."""
+    """The record, with the vectors made here, else those it brings, else with neither vector nor fingerprint."""
     memory = item.memory
     vector, excerpts = made.get(memory.id, (item.vector, item.excerpts))
     owner = spelled if memory.id in made else memory.fingerprint

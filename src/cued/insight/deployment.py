@@ -1,4 +1,4 @@
-"""What stands around recall: the policy's own settings, the block's share of the prompt, the database's files, and versions."""
+"""Checks of what surrounds recall: the policy's settings, the block's share of the prompt, the database's files, and versions."""
 
 from cued.insight.line import Line, failed, fine, percent, warned
 from cued.insight.observing import Observed
@@ -21,7 +21,7 @@ def lexical(seen: Observed) -> Line:
 
 
 def budget(seen: Observed) -> Line:
-    """Whether the block's share of the prompt is bounded; where it stands in the prompt the block says itself."""
+    """Whether the block's share of the prompt is bounded."""
     rules, largest = seen.policy.budget, max((line.tokens for line in seen.lines), default=0)
     figure = f"largest block {largest} tokens"
     if rules.window is not None:

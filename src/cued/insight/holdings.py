@@ -1,4 +1,4 @@
-"""What the memories themselves say: importances alike, fading that cuts them off, vectors that do not fit, a language nobody knows."""
+"""Checks of the memories themselves: importances all alike, fading that cuts them off, unfit vectors, a language the model lacks."""
 
 import math
 from collections import Counter, defaultdict
@@ -15,7 +15,7 @@ from cued.text.durations import format_duration
 from cued.text.languages import foreignness, is_latin
 
 CLIFFS = (timedelta(days=7), timedelta(days=30))
-"""Between these half-lives recency neither cuts everything off nor says nothing."""
+"""The half-lives between which recency neither cuts everything off nor has no effect."""
 _UNSET = 0.5
 _ALIKE = 0.9
 _SOME = 20
@@ -81,7 +81,7 @@ def _half_life(term: Term) -> timedelta:
 
 
 def scans(seen: Observed) -> Line:
-    """Whether one look at an old session has made all of it seem fresh."""
+    """Whether a single recall from an old session has made all of it seem fresh."""
     sessions: dict[str, list[Memory]] = defaultdict(list)
     for memory in seen.memories:
         if memory.source.session is not None and seen.now - memory.created_at > _OLD:
@@ -102,7 +102,7 @@ def _warmed_at_once(own: list[Memory]) -> bool:
 
 
 def embedder(seen: Observed) -> Line:
-    """Whether meaning is searched, and by a model that is worth it."""
+    """Whether there is a dense search, and with a good enough model."""
     if seen.failing:
         told = f"it fails, and recalls go on by words alone: {seen.failing}"
         return failed("embedder", "failing", told, cause="embedder failing", mend="cued recall CUE")

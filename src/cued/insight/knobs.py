@@ -1,4 +1,4 @@
-"""The single moves by which a policy is tuned: a weight, the half-lives, the pools; each gives another whole policy."""
+"""The single changes that tuning tries on a policy: a weight, the half-lives, the pools; each gives a whole policy."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ class Move(Struct, frozen=True, kw_only=True):
 
 
 def moves(policy: Policy) -> Iterator[Move]:
-    """Every single move from this policy but for those of its floor."""
+    """Every single move from this policy, except those of its floor."""
     yield from _weights(policy)
     yield from _legs(policy)
     yield from _half_lives(policy)
@@ -38,7 +38,7 @@ def with_floor(policy: Policy, floor: float | None) -> Policy:
 
 
 def widened(policy: Policy) -> Policy:
-    """The policy with wider pools, so that what it reads can be narrowed to any that are tried."""
+    """The policy with wider pools, so that its evidence can be narrowed to that of any pools that are tried."""
     return replace(policy, channels=_scaled_pools(policy, max(POOLS)))
 
 

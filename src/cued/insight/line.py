@@ -5,7 +5,7 @@ from cued.insight.rates import ENOUGH, Verdict
 from cued.model.plain import Plain
 
 BY_WORDS = 50
-"""Up to so many memories words alone do, as the decision guide says."""
+"""Up to so many memories, search by words alone is enough, as the decision guide says."""
 
 
 class Line(Plain, frozen=True, kw_only=True):
@@ -25,17 +25,17 @@ def fine(name: str, figure: str, told: str) -> Line:
 
 
 def warned(name: str, figure: str, told: str, *, cause: str, mend: str) -> Line:
-    """A line of what is to be looked at."""
+    """A line that warns."""
     return Line(name=name, verdict="warn", figure=figure, told=told, cause=cause, mend=mend)
 
 
 def failed(name: str, figure: str, told: str, *, cause: str, mend: str) -> Line:
-    """A line of what fails."""
+    """A line that fails."""
     return Line(name=name, verdict="fail", figure=figure, told=told, cause=cause, mend=mend)
 
 
 def too_few(name: str, seen: Observed) -> Line | None:
-    """The line of a conclusion that is refused, because there are too few recalls; None where there are enough."""
+    """The line for a check that needs more recalls; None if there are enough."""
     if not seen.missing:
         return None
     told = f"needs {ENOUGH} recalls, and {seen.missing} are missing"

@@ -16,7 +16,7 @@ from cued.ports import Embedder, Store
 LATELY = 1000
 """How many of the newest recalls are looked at."""
 MOST = 20_000
-"""How many memories are looked at, by id, at most."""
+"""How many memories are looked at, in the order of their ids, at most."""
 _PAGE = 1000
 
 

@@ -113,9 +113,9 @@ def judged_pairs(tenant: str, store: Store) -> tuple[LabelledPair, ...]:
         gold = _gold(line, said.get(line.recall_id))
         if gold is None:
             continue
-        (whole,) = store.log(tenant, LogQuery(recall_id=line.recall_id, limit=1, content=True))
-        if whole.evidence is not None:
-            pairs.append(LabelledPair(evidence=Envelope.decode(whole.evidence).evidence, at=line.at, gold=gold))
+        for whole in store.log(tenant, LogQuery(recall_id=line.recall_id, limit=1, content=True)):  # none where it was erased meanwhile
+            if whole.evidence is not None:
+                pairs.append(LabelledPair(evidence=Envelope.decode(whole.evidence).evidence, at=line.at, gold=gold))
     return tuple(pairs)
 
 

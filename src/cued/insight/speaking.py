@@ -102,7 +102,7 @@ def _high_floor(seen: Observed, blind: Sequence[RecallEntry]) -> _Cause | None:
 
 
 def _floor_too_high(seen: Observed, blind: Sequence[RecallEntry]) -> bool:
-    """Whether many stayed silent that the usual floor would have let speak; below it, only where memory hardly speaks."""
+    """Whether the usual floor would have let many silent recalls speak; with a floor below it, only if memory hardly speaks."""
     likely = sum(map(_was_likely, blind))
     high = any(line.floor is not None and line.floor > START for line in blind)
     return likely > _MISSED * len(blind) and (high or injection_rate(seen.lines) < LOW)

@@ -12,9 +12,9 @@ from cued.model import RecallEntry
 from cued.policy.spec import Policy, Term
 
 TURNS = 3
-"""From how many turns on a conversation that stands still drifts."""
+"""After how many turns without movement a conversation drifts."""
 NEAR = 0.9
-"""From which cosine on two memories say the same."""
+"""The least cosine at which two memories count as the same."""
 _HOLDS = 50
 _CONVERSATIONS = 5
 _DRIFTING = 0.2
@@ -24,7 +24,7 @@ _REPEATED = 0.3
 _AT_LEAST = 3
 _NOW_AND_THEN, _MOSTLY = 0.05, 0.5
 _ABSENT = frozenset({"dense: no embedder"})
-"""What is not there does not fail; the line of the embedder speaks of it."""
+"""A note on a missing part, which is no failure; the line about the embedder reports it."""
 _POPULAR = frozenset({"frequency", "strength", "activation"})
 
 
@@ -59,12 +59,12 @@ def popularity(seen: Observed) -> Line:
 
 
 def popular(policy: Policy) -> bool:
-    """Whether use moves the order by more than a nudge under this policy."""
+    """Whether use can change the order more than slightly under this policy."""
     return any(term.signal in _POPULAR and _reach(term) > 1.0 for term in leaves(policy.score.terms))
 
 
 def _reach(term: Term) -> float:
-    """By how much a term can move a score; without bounds of its own a signal that grows with use has about ten."""
+    """By how much a term can move a score; a signal that grows with use, and has no bounds of its own, by about ten."""
     low, high = term.clip or (0.0, 10.0)
     return abs(term.weight) * (high - low)
 

@@ -24,11 +24,11 @@ from cued.ports import Progress, silent
 from cued.significance import RESAMPLES, paired
 
 FEWEST = 12
-"""From how many pairs on a search is worth the while."""
+"""The fewest pairs for which a search makes sense."""
 MOST = 5000
-"""More pairs than these are refused: they show no more, and take long."""
+"""More pairs are refused: they show nothing more, and take long."""
 FEW = 60
-"""Below how many pairs hardly anything can be shown to help."""
+"""With fewer pairs hardly any policy can be shown to help."""
 _SEEN = 2 / 3
 _SHUFFLES = 200
 _CHANCE = 0.05
@@ -113,7 +113,7 @@ def tune(starts: Sequence[Start], *, source: str, progress: Progress = silent) -
 
 
 def enough(pairs: int) -> None:
-    """Nothing, if there are pairs enough to learn from, and not so many that nobody would wait."""
+    """Refuse too few pairs to learn from, and more than can be searched in reasonable time."""
     if pairs < FEWEST:
         raise InputError("pairs", pairs, f"{FEWEST} labelled pairs or more: {FEWEST - pairs} are missing; `cued label` makes them")
     if pairs > MOST:
@@ -155,7 +155,7 @@ def tune_floor(lines: Sequence[RecallEntry], policy: Policy, *, target: float) -
 
 
 def _reason(before: float, after: float, target: float, floor: float | None, *, surely: bool) -> str:
-    """Why the floor stays where it is; "" where this one brings the rate surely nearer to the target, and by half the way at least."""
+    """Why the floor stays as it is; "" if the new one surely brings the rate nearer to the target, by at least half the way."""
     now = f"the injection rate is {before:.0%}"
     if abs(before - target) <= (TARGET[1] - TARGET[0]) / 2:
         return f"{now}, near the {target:.0%} that it is to be: nothing to do"
@@ -187,7 +187,7 @@ def _verdict(
 
 
 def _by_chance(pairs: Sequence[LabelledPair], answers: Sequence[tuple[str, ...]]) -> bool:
-    """Whether the answers fit the labels of other cues as well as their own: the labels then say nothing of the cues."""
+    """Whether the answers fit other cues' labels as well as their own, so that the labels say nothing about the cues."""
     with_gold = [(pair.gold, chosen) for pair, chosen in zip(pairs, answers, strict=True) if pair.gold]
     if len({gold for gold, _ in with_gold}) < 2:  # noqa: PLR2004 - one gold for all cannot be shuffled
         return False

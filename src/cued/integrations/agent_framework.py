@@ -15,7 +15,7 @@ _NO_SESSION = "agent-framework"
 
 
 class CuedContextProvider(ContextProvider):
-    """What the new messages bring to mind comes as a message of its own; what was said in the run is remembered as turns of its session."""
+    """Adds what the new messages bring to mind as a message of its own, and remembers what was said in the run as turns."""
 
     def __init__(  # noqa: PLR0913 - one keyword a choice
         self,

@@ -1,4 +1,4 @@
-"""A JSON document kept with a memory: whole, in the pieces that `meta` can hold, and read back as it was."""
+"""A JSON document stored with a memory: split into the pieces that `meta` can hold, and read back unchanged."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ Shape = TypeVar("Shape")
 PIECE = MAX_LABEL * 10
 """How long one value of `meta` may be."""
 MOST_PIECES = 60
-"""How many values of `meta` a document may take; the rest is for facts by which `list` can filter."""
+"""How many values of `meta` a document may take; the others are for facts by which `list` can filter."""
 
 
 def packed(name: str, document: object) -> dict[str, Scalar]:
@@ -29,7 +29,7 @@ def packed(name: str, document: object) -> dict[str, Scalar]:
 
 
 def unpacked(name: str, memory: Memory, shape: type[Shape]) -> Shape | None:
-    """The document that a memory carries under this name; None where there is none, or another program's, which has another shape."""
+    """The document of this name in a memory; None where there is none, or one of another program with another shape."""
     pieces: list[str] = []
     while (piece := memory.source.meta.get(_piece(name, len(pieces)))) is not None:
         pieces.append(str(piece))

@@ -1,4 +1,4 @@
-"""The two tools that agents get, as plain functions: what they may recall and remember is bound to a tenant, never said by the model."""
+"""The two tools that agents get, as plain functions; the tenant is bound to them and never an argument of the model."""
 
 from collections.abc import Callable, Sequence
 

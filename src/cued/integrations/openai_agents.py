@@ -25,11 +25,11 @@ from cued.requests.turns import drafts_of
 
 DOCUMENT = "openai_agents"
 UNSEARCHED = "openai-agents: calls"
-"""The scope of what is no one's words, such as calls of tools and their results: kept for the session, and never recalled."""
+"""The scope of items that nobody said, such as tool calls and their results: kept for the session, never recalled."""
 Answer = TypeVar("Answer")
 _PIECE = 50_000
 _AT_ONCE = 100
-"""How many items are stored in one step, so that all of them or none have their numbers."""
+"""How many items are stored in one step, and so get their numbers together or not at all."""
 _TRIES = 10
 
 
@@ -51,7 +51,7 @@ class CuedSession:
         self._hashed = sha256(session_id.encode("utf-8", "replace")).hexdigest()[:40]
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The items in their order, or the latest so many of them."""
+        """The items in order, or the latest `limit` of them."""
         return await asyncio.to_thread(self._items, limit)
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
@@ -78,7 +78,7 @@ class CuedSession:
         return [item for item in items if item is not None]
 
     def _rows(self, most: int | None = None) -> dict[int, list[Memory]]:
-        """The memories of the session by the number of their item, or those of the latest so many items: no others are read."""
+        """The memories of the session by the number of their item; with `most`, only those of the latest items are read."""
         found: dict[int, list[Memory]] = {}
         oldest: Memory | None = None
         for memory in every(self._tenant, first=MAX_PAGE if most is None else most + 1, session=self.session_id, hidden=True):
@@ -92,7 +92,7 @@ class CuedSession:
         return {number: found[number] for number in latest}
 
     def _is_ours(self, memory: Memory) -> bool:
-        """Whether a memory is an item's, and none that another program put into the session with a mark as ours."""
+        """Whether a memory is one of our items, and not another program's in the same session."""
         return memory.id == self._id(memory.source.turn or 0, memory.source.meta.get("part"))
 
     def _id(self, number: int, part: Scalar) -> str:
@@ -104,7 +104,7 @@ class CuedSession:
                 self._append(items[at : at + _AT_ONCE])
 
     def _append(self, items: Sequence[TResponseInputItem]) -> None:
-        """Store items behind the last; where another session of this name gave their numbers first, behind those."""
+        """Append items; if another writer of this session has taken their numbers, append them after its items."""
         number = next_turn(self._tenant.list, self.session_id)
         for attempt in range(1, _TRIES + 1):
             numbered = enumerate(items, number)
@@ -120,9 +120,9 @@ class CuedSession:
                 return
 
     def _drafts(self, number: int, item: Mapping[str, Any]) -> Iterator[Draft]:
-        """The memories of one item: the first has its words, and further ones what does not fit beside them.
+        """The memories of one item: the first has its words, and further ones hold what does not fit into it.
 
-        Their ids are made of the number, so that a store takes each number once: two items of one would be read as one.
+        Their ids are derived from the number, so that a store takes each number only once.
         """
         written = json.dumps(item, default=_plain)
         pieces = [written[at : at + _PIECE] for at in range(0, len(written), _PIECE)]
@@ -159,7 +159,7 @@ class CuedSession:
 
 
 async def _finished(work: Callable[..., Answer], *arguments: Any) -> Answer:  # noqa: ANN401 - the work's own
-    """What a write gives, from a worker thread. Whoever is cancelled meanwhile hears of it when the write is done, not before."""
+    """A write's result, from a worker thread; a cancellation meanwhile takes effect when the write is done."""
     task = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
     try:
         return await asyncio.shield(task)

@@ -12,7 +12,7 @@ from cued.integrations.memory_tools import RECALL, REMEMBER, MemoryTools
 from cued.model import GLOBAL
 
 BLOCK = "cued.block"
-"""Where the metadata of a message, which no model sees, says what was put before the user's words in it."""
+"""The key in a message's metadata, which no model sees, for the block that was put before the user's words."""
 
 
 def memory_toolset(tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = None, remember: bool = True) -> FunctionToolset[Any]:
@@ -35,7 +35,7 @@ def memory_toolset(tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = N
 class RecalledHistory:
     """A history processor: before each model request, what the user's last words bring to mind stands right before them.
 
-    A block that an earlier request was given is taken away, by whichever process it was, so that the history does not fill with them.
+    The block of an earlier request is removed, even one of another process, so that blocks do not pile up in the history.
     """
 
     def __init__(self, tenant: Tenant, *, scope: str = GLOBAL, limit: int | None = None, budget_tokens: int | None = None) -> None:

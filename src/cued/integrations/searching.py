@@ -1,6 +1,6 @@
-"""What adapters ask of a tenant beyond its verbs: every memory of a listing, and a recall that ranks and leaves nothing out.
+"""What adapters need beyond a tenant's verbs: every memory of a listing, and a search that only ranks.
 
-A tenant may be a server's. Then the server's policy decides, and a recalled memory, which comes in brief, is asked for whole.
+The tenant may be on a server. Then the server's policy decides, and recalled memories, which come in brief, are fetched whole.
 """
 
 from collections.abc import Callable, Iterator
@@ -47,19 +47,19 @@ def whole(tenant: Tenant, memory: Memory) -> Memory:
 
 
 def holds(memory: Memory) -> bool:
-    """Whether nobody has forgotten a memory or let another take its place; an expired one still holds."""
+    """Whether a memory is neither forgotten nor superseded; an expired one still holds."""
     return memory.forgotten_at is None and all(each.lifted_at is not None for each in memory.superseded if each.scope is None)
 
 
 def stays(tenant: Tenant, memory: Memory) -> bool:
-    """Whether a memory that a program keeps under a name of its own is there for it: one that upkeep merged into another still is."""
+    """Whether a memory that a program stored under its own id still exists for it, as one that upkeep has merged into another does."""
     return memory.forgotten_at is None and all(
         each.lifted_at is not None or _merged(tenant, each.by, memory.id) for each in memory.superseded if each.scope is None
     )
 
 
 def stands_alone(memory: Memory) -> bool:
-    """Whether a change of a memory reaches recalls, and hides no other: it holds, and upkeep has merged none into it."""
+    """Whether a change of a memory shows in recalls and affects no other: it holds, and upkeep has merged none into it."""
     return holds(memory) and all(edge.relation != MERGED for edge in memory.edges)
 
 
@@ -98,9 +98,9 @@ def best(  # noqa: PLR0913 - a search has words, a size, a policy and two ways t
     least: float | None = None,
     **where: Unpack[RecallOptions],
 ) -> list[Kept]:
-    """The best that `keep` makes of a recall, at least as many as wanted where there are so many of `least` relevance.
+    """The best results that `keep` selects from a recall, as many as wanted if there are so many of `least` relevance.
 
-    More memories are ranked until there are enough, for what is not kept may have taken most of the places. `policy` is a preset, None
+    More memories are ranked until there are enough, because most of the first ones may be dropped by `keep`. `policy` is a preset, None
     for the tenant's usual one.
     """
     most = _SERVED if tenant.remote else MOST

@@ -1,7 +1,7 @@
 """Access tokens: each says whose memories it is for, and what it allows. Only a digest of it is kept, in the store itself.
 
-A token is `cued_ID_SECRET`, with 256 random bits in its secret. The list of them is read anew at each request, so that a token which one
-process revokes is refused by every other at its next request.
+A token is `cued_ID_SECRET`, with 256 random bits in its secret. The list is read again at each request, so a token that one process
+revokes is refused by every other from its next request on.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ class AccessToken(Struct, frozen=True, kw_only=True):
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
 
     def long_gone(self, now: datetime) -> bool:
-        """Whether it has not counted for so long that it need not be listed any more."""
+        """Whether it was revoked or expired so long ago that it need not be listed any more."""
         ended = min((end for end in (self.revoked_at, self.expires_at) if end is not None), default=now)
         return now - ended > _LISTED
 
@@ -79,22 +79,22 @@ class Tokens:
         return written, kept
 
     def lend(self, tenant: str) -> str:
-        """A token of scope admin that is kept nowhere: it counts here, for as long as this process lives."""
+        """A token of scope admin that is stored nowhere: it is valid in this process only, for as long as that lives."""
         written, token = self._new_token(tenant, scope="admin", trust="user", expires=None)
         self._lent[token.id] = token
         return written
 
     def all(self) -> tuple[AccessToken, ...]:
-        """Every token, the oldest first, those that no longer count included."""
+        """Every token, oldest first, including those that are no longer valid."""
         return tuple(self._tokens().values())
 
     def any_live(self) -> bool:
-        """Whether any token counts now."""
+        """Whether any token is valid now."""
         now = self._clock()
         return any(token.live(now) for token in self.all())
 
     def revoke(self, token_id: str) -> AccessToken:
-        """The token of this id, which no longer counts from now on."""
+        """The token of this id, which is not valid from now on."""
         now = self._clock()
 
         def revoked(tokens: dict[str, AccessToken]) -> dict[str, AccessToken]:
@@ -106,7 +106,7 @@ class Tokens:
         return self._change(revoked)[token_id]
 
     def find(self, written: str) -> AccessToken | None:
-        """The token that was written, if it is one of ours and counts now."""
+        """The token with this text, if it is one of ours and valid now; else None."""
         match = _WRITTEN.fullmatch(written)
         found = None if match is None else self._lent.get(match["id"]) or self._tokens().get(match["id"])
         if found is None or not hmac.compare_digest(found.digest, _digest(written)) or not found.live(self._clock()):

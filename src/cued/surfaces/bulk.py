@@ -1,7 +1,7 @@
 """Many memories from JSON lines: each line a draft, stored in chunks that go in whole or not at all.
 
-A line without an id gets one from its number and its bytes. So what is stored already is passed over, and a load that was cut short, by
-a broken line or by whoever stopped it, is simply run again.
+A line without an id gets one that is made from its number and its bytes. So what is stored already is skipped, and a load that was
+interrupted, by a broken line or by a person, is simply run again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from cued.errors import CuedError, InputError
 from cued.handles.keeping import Remembered
 from cued.handles.tenant import Tenant
+from cued.model import Conflict
 from cued.model.plain import JSON
 from cued.ports import Progress, silent
 from cued.requests.draft import Draft, read_draft
@@ -28,9 +29,10 @@ _ACCEPTED = 'a JSON object a line, such as {"text": "Likes tea.", "ts": "2025-03
 
 
 class _Done(Struct):
-    """How far a load is: the ids that are new, notes on them, and how many were known."""
+    """How far a load has come: the ids that are new, what they may not supersede, notes, and how many were known."""
 
     ids: list[str] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     known: int = 0
 
@@ -47,7 +49,7 @@ def refuse_long(line: bytes) -> None:
 
 
 def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, progress: Progress = silent) -> JSON:
-    """What `remember` answers on one memory a line, with how many were `known` already; conflicts are not looked for.
+    """What `remember` answers for a memory on each line, with how many were `known` already; conflicts are not looked for.
 
     A bad line raises with its number, and none of its chunk is stored.
     """
@@ -60,7 +62,8 @@ def remember_lines(tenant: Tenant, lines: Iterable[bytes], *, total: int = 0, pr
     except KeyboardInterrupt as stopped:
         stopped.add_note(f"stopped; {_so_far(done)}")
         raise
-    return {**Remembered(ids=tuple(done.ids), degraded=tuple(dict.fromkeys(done.notes))).to_dict(), "known": done.known}
+    told = Remembered(ids=tuple(done.ids), conflicts=tuple(done.conflicts), degraded=tuple(dict.fromkeys(done.notes)))
+    return {**told.to_dict(), "known": done.known}
 
 
 def _drafts(lines: Iterable[bytes], done: _Done) -> Iterator[Numbered]:
@@ -74,7 +77,7 @@ def _drafts(lines: Iterable[bytes], done: _Done) -> Iterator[Numbered]:
 
 
 def _with_id(draft: Draft, number: int, line: bytes) -> Draft:
-    """The draft with an id: its own, or one that the same line of the same file gets again; ids rise with the lines."""
+    """The draft with an id: its own, or one that the same line of the same file always gets; ids rise with the lines."""
     return draft if draft.id is not None else replace(draft, id=f"line-{number:08}-{blake2b(line, digest_size=8).hexdigest()}")
 
 
@@ -101,6 +104,7 @@ def _store(tenant: Tenant, chunk: Sequence[Numbered], done: _Done) -> None:
     except CuedError as error:
         raise _placed(*_misfit(error, chunk), done) from None
     done.ids += stored.ids
+    done.conflicts += stored.conflicts
     done.notes += stored.degraded
     done.known += len(chunk) - len(stored.ids)
 
@@ -114,7 +118,7 @@ def _refuse_others(tenant: Tenant, known: Sequence[Numbered]) -> None:
 
 
 def _misfit(error: CuedError, chunk: Sequence[Numbered]) -> tuple[CuedError, str]:
-    """The error of the line that cannot stand by itself, and its place; where each could, the chunk is at odds with itself or the store."""
+    """The error of the first line that is wrong by itself, and its place; else the chunk's own, which the store refused as a whole."""
     found = misfit((draft for _, draft in chunk), now=datetime.now(UTC))
     if found is not None:
         return found[1], f"line {chunk[found[0]][0]}"

@@ -1,4 +1,4 @@
-"""The answers as plain JSON, one shape on every surface: numbers that are not finite are null, times are RFC 3339 in UTC."""
+"""Answers as plain JSON, in one shape on every surface: numbers that are not finite are null, times are RFC 3339 in UTC."""
 
 import math
 from typing import TYPE_CHECKING
@@ -67,7 +67,7 @@ def page_json(page: Page) -> JSON:
 
 
 def entry_json(entry: RecallEntry) -> JSON:
-    """A line of the recall log; kept evidence is the object that `cued explain --from` reads, and null where it is no JSON."""
+    """A line of the recall log; kept evidence is the object that `cued explain --from` reads, null where it cannot be decoded."""
     try:
         evidence = None if entry.evidence is None else msgspec.json.decode(entry.evidence)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -92,25 +92,23 @@ def _read(evidence: Evidence) -> JSON:
 
 
 def _candidates(recall: Recall, texts: dict[str, str]) -> list[JSON]:
-    """The rows of the table; what is pinned is in the block, whatever the flow made of it as a candidate."""
-    from cued.flow.budget import PINNED  # noqa: PLC0415 - who explains has the flow; who remembers does not wait for it
+    """The rows of the table; a pinned memory is told as being in the block, whatever the flow made of it as a candidate."""
+    from cued.explain.telling import figures  # noqa: PLC0415 - who explains has it and the flow; who remembers does not wait for them
+    from cued.flow.budget import PINNED  # noqa: PLC0415
 
     trace, pinned = recall.trace, {memory.id for memory in recall.core}
     score = trace.columns.get("score", np.zeros(len(trace.ids)))
     rows = sorted(range(len(trace.ids)), key=lambda row: (trace.ranks[row] or math.inf, -score[row], trace.ids[row]))
-    told = [plain(_candidate(trace, row, texts)) for row in rows]
+    told = [plain(_candidate(trace, row, texts, figures(trace, row))) for row in rows]
     return [{**each, "fate": PINNED, "stage": "budget"} if each["id"] in pinned else each for each in told]
 
 
-def _candidate(trace: Trace, row: int, texts: dict[str, str]) -> JSON:
-    ranks = {name.removesuffix("_rank"): int(column[row]) for name, column in trace.columns.items() if name.endswith("_rank")}
+def _candidate(trace: Trace, row: int, texts: dict[str, str], told: JSON) -> JSON:
     return {
         "id": trace.ids[row],
         "text": texts[trace.ids[row]],
         "rank": trace.ranks[row] or None,
-        "ranks": {channel: rank for channel, rank in ranks.items() if rank},
-        "signals": {name: float(column[row]) for name, column in trace.columns.items() if not name.endswith("_rank")},
-        "contributions": {name: float(column[row]) for name, column in trace.contributions.items()},
+        **told,
         "fate": trace.fates[row],
         "stage": trace.stages[row],
     }

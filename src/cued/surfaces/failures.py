@@ -1,4 +1,4 @@
-"""The one place where errors become JSON and exit codes; it loads nothing that help would not."""
+"""The one place where errors become JSON and exit codes; it is light, because every command loads it."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _CODES: tuple[tuple[type[CuedError], int], ...] = (
 
 
 def exit_code(error: BaseException) -> int:
-    """The exit code of an error; whatever is not the store's, the embedder's, a quota or a missing memory is refused input."""
+    """The exit code of an error: one each for the store, the embedder, a quota and a missing memory; all else is refused input."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), REFUSED)
 
 

@@ -1,4 +1,4 @@
-"""What each verb does that looks at recalls as a whole: a tenant and its request in, plain JSON out; `insight_verbs` has their table."""
+"""The functions of the verbs on many recalls: a tenant and its request in, plain JSON out; `insight_verbs` has their table."""
 
 from cued.handles.memories import Memories
 from cued.handles.tenant import Tenant
@@ -35,7 +35,7 @@ def doctor(tenant: Tenant, _request: NoFields) -> JSON:
 
 
 def replay(tenant: Tenant, request: ReplayRequest, *, policy: Policy | None = None, progress: Progress = silent) -> JSON:
-    """What a policy would have made of kept recalls; `policy` is one that is no preset, where the caller may name such."""
+    """What a policy would have made of kept recalls; `policy` is one that is not a preset, from callers that may read files."""
     chosen = policy or (None if request.policy is None else preset(request.policy))
     return tenant.replay(chosen, last=request.last, recall_id=request.recall_id, progress=progress).to_dict()
 

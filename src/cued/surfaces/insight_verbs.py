@@ -1,4 +1,4 @@
-"""The table of the verbs that look at recalls as a whole: insight, doctor, replay, tune, label, and the history of a policy."""
+"""The table of the verbs on many recalls: insight, doctor, replay, tune, label, and the history of a policy."""
 
 from cued.requests import insights, upkeep
 from cued.surfaces import insight_service

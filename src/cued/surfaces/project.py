@@ -1,4 +1,4 @@
-"""The project that an agent works in: where it lies, which scope its memories have, and what its `.cued.toml` says."""
+"""The project that an agent works in: the scope of its memories, and what its `.cued.toml` says."""
 
 from contextlib import suppress
 from os.path import realpath
@@ -14,9 +14,9 @@ from cued.requests.checks import label
 
 FILE = ".cued.toml"
 _LARGEST = 8192
-"""How many bytes of a repository's file are read: a hook reads it at every prompt, and whoever wrote the repository wrote it.
+"""How many bytes of a repository's file are read: a hook reads it at every prompt, and it may be written by anybody.
 
-Reading takes the square of a key's length: of so many bytes a fifth of a second at most, of eight times as many eleven.
+The time to parse it grows with the square of a key's length: at most 0.2 s for this many bytes, and 11 s for eight times as many.
 """
 
 
@@ -38,7 +38,7 @@ class ProjectFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class Project(Struct, frozen=True, kw_only=True):
-    """A project: its scope, and what its file says; one that is nowhere has what is global alone."""
+    """A project: its scope, and what its file says; outside any project the scope is `global`."""
 
     scope: str = GLOBAL
     policy: str | None = None
@@ -46,7 +46,7 @@ class Project(Struct, frozen=True, kw_only=True):
 
 
 def project_at(folder: Path, *, scope: str | None = None) -> Project:
-    """The project of this folder: the scope that is given, else the one in its `.cued.toml`, else the name of its repository.
+    """The project of a folder; its scope is the one given, else that in `.cued.toml`, else the name of the repository.
 
     All worktrees of a repository have one scope, the name of the main one. Outside any repository the scope is `global`.
     """
@@ -57,7 +57,7 @@ def project_at(folder: Path, *, scope: str | None = None) -> Project:
 
 
 def checkout(folder: Path) -> Path | None:
-    """The root of the checkout that this folder is in; None outside any, and for a home folder that is itself kept in git."""
+    """The root of the checkout around a folder; None outside any, and for a home folder that is itself in git."""
     here = folder.absolute()
     found = next((each for each in (here, *here.parents) if (each / ".git").exists()), None)
     return None if found is None or found == Path.home() else found
@@ -88,7 +88,7 @@ def _project_file(root: Path) -> ProjectFile:
 
 
 def _name(root: Path) -> str:
-    """The name of the repository: a worktree's `.git` is a file that leads to the main one; one that leads nowhere says nothing."""
+    """The name of the repository; of a worktree, whose `.git` is a file that points to the main checkout, that one's name."""
     with suppress(OSError, ValueError):  # a name that no file can have
         led = plain_bytes(root / ".git", most=_LARGEST) or b""
         # Not `Path.resolve`, which takes offence at links that lead to each other, up to Python 3.12.

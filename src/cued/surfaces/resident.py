@@ -1,8 +1,8 @@
-"""The server that already runs on a store: its user's commands ask it, and load neither a model nor a store.
+"""A server that already runs on a store: its user's commands ask it, and load neither a model nor a store.
 
-A server leaves an offer in its user's cache folder: a socket of this machine, a token that lives as long as it does, and what it was
-started with. Only its own user can read the offer or reach the socket, and may read the store itself as well: nobody gets a right that
-way. An offer whose server is gone is cleared away, and one that would answer otherwise than the store itself is not taken.
+A server leaves an offer in its user's cache folder: a Unix socket, a token that lives as long as it does, and what it was started with.
+Only its own user can read the offer or reach the socket, and that user may read the store anyway, so nobody gains a right. An offer
+whose server is gone is removed, and a server that would answer otherwise than the store itself is not asked.
 """
 
 import hashlib
@@ -23,9 +23,9 @@ from cued.model.plain import JSON
 TIMEOUT_S = 65.0
 """A little longer than the server gives a request."""
 _OWN_CAUSE = frozenset({401, 404, 408, 429, 503})
-"""What is no verdict on the request but on this way of asking."""
+"""Statuses that say nothing about the request, but about this way of asking."""
 _MAY_BE_DONE = 503
-"""What is also said of a write that took too long, and may be done in the end."""
+"""The status of a write that took too long, and may still be done."""
 
 
 class Offer(Struct, frozen=True, kw_only=True):
@@ -45,7 +45,7 @@ class Offer(Struct, frozen=True, kw_only=True):
 
 
 class Asker(Struct, frozen=True, kw_only=True):
-    """What a command was started with, of which an answer depends."""
+    """What a command was started with, and its answer depends on."""
 
     db: Path | Address
     tenant: str
@@ -61,9 +61,9 @@ def offer_of(db: Path | Address) -> Path:
 
 
 def ask(asker: Asker, verb: str, body: JSON) -> JSON | None:
-    """The answer of the server that runs on the same store; None where none does, or it would answer otherwise.
+    """The answer of a server on the same store; None where there is none, or it would answer otherwise than the store.
 
-    A refusal is the error that the store itself would raise. An answer that is lost on its way is a ServerError: it may have been done.
+    A refusal is raised as the error of the store itself. A lost answer is a ServerError, for the write may have been done.
     """
     offer = _offered(asker.db)
     if offer is None or verb not in offer.routes or (said := _under(offer, asker, verb, body)) is None:
@@ -90,7 +90,7 @@ def ask(asker: Asker, verb: str, body: JSON) -> JSON | None:
 
 
 def answers(db: Path | Address) -> bool:
-    """Whether a server runs on this store that can be asked."""
+    """Whether a server that can be asked runs on this store."""
     offer = _offered(db)
     if offer is None:
         return False
@@ -99,7 +99,7 @@ def answers(db: Path | Address) -> bool:
 
 
 def withdraw(db: Path | Address, offer: Offer) -> None:
-    """Take an offer away with its socket, unless another has taken its place."""
+    """Remove an offer with its socket, unless another server's has taken its place."""
     with suppress(OSError):
         if _read(offer_of(db)) == offer:
             offer_of(db).unlink()
@@ -107,7 +107,7 @@ def withdraw(db: Path | Address, offer: Offer) -> None:
 
 
 def _offered(db: Path | Address) -> Offer | None:
-    """The offer for a store, if it is our own user's and of this version."""
+    """The offer for a store, if it is our own user's and of this version; else None."""
     if sys.platform == "win32":
         return None
     offer = _read(offer_of(db))
@@ -125,7 +125,7 @@ def _read(path: Path) -> Offer | None:
 
 
 def _under(offer: Offer, asker: Asker, verb: str, body: JSON) -> JSON | None:
-    """The request under the policy that was meant; None where the server cannot answer as the store itself would."""
+    """The request with the policy that it is meant to run under; None where the server cannot answer as the store itself would."""
     if offer.embedder != asker.embedder:
         return None
     if offer.policy == asker.policy and (asker.policy is None or asker.policy in offer.presets):
@@ -151,7 +151,7 @@ def _request(offer: Offer, verb: str, body: JSON, *, tenant: str) -> bytes:
 
 
 def _exchanged(way: socket.socket, asked: bytes) -> tuple[int, bytes]:
-    """The status and the body; the server closes the connection after it, and a body that is cut short is a ValueError."""
+    """The status and the body of the answer, after which the server closes the connection; a body cut short is a ValueError."""
     way.sendall(asked)
     head, _, body = b"".join(iter(lambda: way.recv(65_536), b"")).partition(b"\r\n\r\n")
     lines = head.decode("latin-1").split("\r\n")

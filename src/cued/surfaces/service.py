@@ -1,4 +1,4 @@
-"""What each verb does: a tenant and its request in, plain JSON out. `verbs` has them in a table; the command line and servers carry it.
+"""The functions of the verbs: a tenant and its request in, plain JSON out. `verbs` lists them; every surface calls them from there.
 
 Above: the surfaces, which know how a request arrives. Below: the tenant's handle, which knows nothing of JSON.
 The tenant is the handle's, never a field of a request.
@@ -92,7 +92,7 @@ def explain(tenant: Tenant, request: ExplainRequest, *, keep: Keep = lambda _: N
 
 
 def explain_saved(saved: "Envelope", request: DecideRequest, *, policy: Policy | None = None) -> JSON:
-    """The answer of `explain` on a saved recall, without a store: as it was decided then, or under another policy, or with less read."""
+    """What `explain` answers for a saved recall, without a store: as decided then, under another policy, or with channels left out."""
     from cued.engine import decide
     from cued.engine.narrowing import narrowed
     from cued.explain import Explanation, verdict_on
@@ -118,7 +118,7 @@ def bootstrap(tenant: Tenant, request: BootstrapRequest) -> JSON:
 
 
 def feedback(tenant: Tenant, request: FeedbackRequest) -> JSON:
-    """Whose importance has changed by what a recall was good for, with the factor on it from now on."""
+    """The memories whose importance this feedback has changed, each with the factor on it from now on."""
     if not request.cited and not request.bad:
         raise InputError("cited", [], "at least one id in `cited` or `bad`")
     changed = map(tenant.get, tenant.feedback(request.recall_id, cited=request.cited, bad=request.bad))
@@ -152,7 +152,7 @@ def lay_out(tenant: Tenant, request: MapRequest) -> JSON:
 
 
 def keep_recall(tenant: Tenant, saved: "Envelope", policy: Policy) -> JSON:
-    """The line of the log that now keeps this recall whole, as this policy decides it."""
+    """The line of the log that keeps this recall with its evidence, as this policy decides it."""
     from cued.engine.envelope import Envelope
 
     return entry_json(replace(tenant.keep(saved.decide(policy), Envelope.of(saved.evidence, policy)), evidence=None))
@@ -202,12 +202,12 @@ def quarantine(tenant: Tenant, request: IdsRequest) -> JSON:
 
 
 def promote(tenant: Tenant, request: PromoteRequest) -> JSON:
-    """The memories that a person has let out, or vouched for."""
+    """The memories that a person has let out of quarantine, or vouched for."""
     return {"promoted": [memory.brief() for memory in tenant.promote(*request.ids, trust=request.trust)]}
 
 
 def erase_everything(tenant: Tenant, _request: NoFields) -> JSON:
-    """How many memories there were, of all that was kept for the tenant and is erased for good, and whether their bytes are gone."""
+    """How many memories were erased, with all else that was kept for the tenant, and whether their bytes are gone."""
     return {"erased": True, "everything": True, **plain(tenant.erase_everything())}
 
 
@@ -242,7 +242,7 @@ def policy_check(text: str, *, name: str) -> JSON:
 
 
 def _ablation(request: ExplainRequest | DecideRequest, explanation: "Explanation") -> JSON | None:
-    """The ranks of the same recall with every channel open and with some shut, side by side; None where none was shut."""
+    """The ranks of the recall with all channels and with some left out, side by side; None where none was left out."""
     if explanation.whole is None:
         return None
     sides = (explanation.whole, explanation.recall)

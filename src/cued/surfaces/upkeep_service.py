@@ -1,4 +1,4 @@
-"""What each verb of upkeep does: a tenant or a store and its request in, plain JSON out; `upkeep_verbs` has their table."""
+"""The functions of the verbs of upkeep: a tenant or a store and its request in, plain JSON out; `upkeep_verbs` has their table."""
 
 import shlex
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Write = Callable[[bytes], object]
 
 
 def consolidate(tenant: Tenant, request: ConsolidateRequest, *, progress: Progress = silent) -> JSON:
-    """Which near-duplicates would give way, or with `apply` do."""
+    """Which near-duplicates would give way or, with `apply`, have given way."""
     plan = tenant.plan_consolidation(at_least=request.at_least, progress=progress)
     done = tenant.consolidate(plan, progress=progress) if request.apply else None
     return {
@@ -49,7 +49,7 @@ def merges(tenant: Tenant, _request: NoFields) -> JSON:
 
 
 def unmerge(tenant: Tenant, request: IdsRequest) -> JSON:
-    """The memories that are back: the id of one that stayed undoes all merges into it, the id of one that gave way its own alone."""
+    """The ids that are back: the id of a memory that stayed undoes all merges into it, of one that gave way only its own."""
     standing = tenant.merges()
     stayed = {merge.newer for merge in standing}
     taken_by = {merge.older: merge.newer for merge in standing}
@@ -65,7 +65,7 @@ def unmerge(tenant: Tenant, request: IdsRequest) -> JSON:
 
 
 def sweep(tenant: Tenant, request: SweepRequest, *, progress: Progress = silent) -> JSON:
-    """What has expired, or with `apply` what is erased of it for good."""
+    """What has expired or, with `apply`, what of it was erased for good."""
     if request.apply:
         return {"applied": True, "expired": [], "erased": list(tenant.sweep(grace=request.grace, progress=progress))}
     due = [{**memory.brief(), **plain({"expires_at": memory.expires_at})} for memory in tenant.expired(grace=request.grace)]
@@ -85,7 +85,7 @@ def reembed(tenant: Tenant, _request: NoFields, *, progress: Progress = silent) 
 
 
 def export(tenant: Tenant, request: ExportRequest, *, write: Write, progress: Progress = silent) -> JSON:
-    """How much was exported; the lines are handed to `write` one by one."""
+    """How much was exported; each line is handed to `write`."""
     size, line = 0, b"{}"
     for line in tenant.export(vectors=request.vectors, progress=progress):
         write(line)
@@ -106,7 +106,7 @@ def tenants(memories: Memories, _request: NoFields) -> JSON:
 
 
 def erasures(memories: Memories, _request: NoFields) -> JSON:
-    """When how much was erased and since when its bytes are gone, oldest first, and what is pending; without any content."""
+    """The list of erasures, oldest first: when, how much, and since when the bytes are gone; then what is pending. No content."""
     listed, pending = memories.erasures()
     return {"erasures": [plain(each) for each in listed], "pending": list(pending)}
 

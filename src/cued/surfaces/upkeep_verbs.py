@@ -1,4 +1,4 @@
-"""The table of the verbs that look after what is stored: merging, sweeping, vectors, moving, checking, copying."""
+"""The table of the verbs of upkeep: merging, sweeping, vectors, import and export, checks, backups."""
 
 from cued.requests import upkeep
 from cued.surfaces import upkeep_service

@@ -1,4 +1,4 @@
-"""A verb as the table declares it: what it takes, what does it, and who may ask for it."""
+"""What the table says of a verb: its request, its function, and who may call it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, get_args
@@ -9,14 +9,14 @@ from cued.model.plain import JSON
 
 Authority = Literal["read", "write", "admin"]
 AUTHORITIES: tuple[Authority, ...] = get_args(Authority)
-"""What a caller may be allowed, each with all that stands before it."""
+"""What a caller may be allowed; each includes those before it."""
 
 
 class Verb(Struct, frozen=True, kw_only=True):
-    """A verb: what it takes, what does it, and who may ask for it.
+    """A verb: its request, its function, and who may call it.
 
-    `authority` is what a caller must be allowed: to read or to write a tenant's memories, or to look after the store. What needs the
-    authority to write `writes`; of another verb it is said. `works_on` says what the function is handed, `long` that it also takes a
+    `authority` is what a caller must be allowed: to read or to write a tenant's memories, or to look after the store. A verb of authority
+    "write" always `writes`; for another it is stated. `works_on` says what the function is handed, `long` that it also takes a
     `progress`, and `streams` that it hands its lines to a `write`.
     """
 

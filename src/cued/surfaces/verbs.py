@@ -1,6 +1,6 @@
 """The table of verbs: each once, with its request, its function, whether it writes, and who may use it.
 
-The command line, the reference, the JSON schemas, and whatever serves these verbs elsewhere are made from it or held against it.
+The command line, the server, the tools of agents, the JSON schemas and the reference are made from it or checked against it.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 def call(name: str, target: Tenant | Memories, body: Mapping[str, Any] = _NONE, *, progress: Progress = silent, **more: Any) -> JSON:  # noqa: ANN401 - what a verb is handed beside its request
-    """A verb's answer to the request in a JSON object; `more` goes to the verb's function as it is."""
+    """A verb's answer to the request in a JSON object; `more` is passed on to the verb's function."""
     if name not in VERBS:
         raise InputError("verb", name, f"one of {', '.join(VERBS)}")
     verb = VERBS[name]
@@ -36,12 +36,12 @@ def call(name: str, target: Tenant | Memories, body: Mapping[str, Any] = _NONE, 
 
 
 def schemas() -> dict[str, JSON]:
-    """The JSON schema of each verb's request, by the verb's name; a schema stands alone."""
+    """The JSON schema of each verb's request, by the verb's name; each is complete in itself."""
     return {name: schema_of(verb.request) for name, verb in VERBS.items()}
 
 
 def schema_of(kind: type[Struct]) -> JSON:
-    """The JSON schema of a struct; it stands alone."""
+    """The JSON schema of a struct, complete in itself."""
     (_,), parts = msgspec.json.schema_components([kind])
     whole = dict(parts.pop(kind.__name__))
     return {**whole, "$defs": parts} if parts else whole

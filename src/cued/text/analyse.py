@@ -1,4 +1,4 @@
-"""The analyser: what a text is found by, for any script and any string.
+"""The analyser: the terms by which a text is found, for any script and any string.
 
 Below: `scripts` folds characters, `stemming` stems, `identifiers` takes identifiers apart. Above: stores count what `analyse` gives
 and look up what `query_terms` gives. No string raises, and no character of a string is ever an operator.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MAX_QUERY_TERMS = 512
 _QUOTATION_MIN = 5
 _FEW_TERMS = 100
-"""So many may all differ, which is told before they are counted; of more some are there twice."""
+"""Up to so many terms may all be distinct, which is checked before they are counted; among more some repeat."""
 _MARKS_AROUND = ".,;:!?()[]{}<>\"'`*~|-"
 _SENTENCE_ENDS = '.:!?"“«»–-'
 _WORD = rf"(?:[^\W_{scripts.UNSPACED}]|[{scripts.MARKS}])+"
@@ -50,7 +50,7 @@ _THOUSANDS = pattern(r"(?<=\d),(?=\d{3}(?!\d))")
 
 
 class _Chunk(NamedTuple):
-    """What stands between two spaces: the terms of a cue, those of a memory, which are finer, and how many of them are function words."""
+    """What stands between two spaces: its terms in a cue, its finer terms in a memory, and how many of these are function words."""
 
     terms: tuple[str, ...]
     stored: tuple[str, ...]
@@ -60,8 +60,8 @@ class _Chunk(NamedTuple):
 def analyse(text: str) -> dict[str, int]:
     """The terms a text is found by, each with its count.
 
-    Function words are left out: they would be two fifths of the index and no cue with a content word asks for them. In a row of
-    five or more they are kept, so that a quotation such as "to be or not to be" is still found.
+    Function words are left out: they would make up two fifths of the index, and no cue with a content word asks for them. A run
+    of five or more is kept, so that a quotation such as "to be or not to be" is still found.
     """
     found: list[str] = []
     row: list[str] = []
@@ -100,7 +100,7 @@ def query_terms(text: str) -> tuple[str, ...]:
 
 
 def _in_capitals(chunks: Sequence[str]) -> frozenset[str]:
-    """The terms that begin with a capital within a sentence: no function words but those of politeness ("Wo arbeitet Ben?")."""
+    """The terms with a capital inside a sentence, which are not function words unless they are polite forms ("Wo arbeitet Ben?")."""
     within = (
         chunk for before, chunk in pairwise(chunks) if chunk[:1].isupper() and before[-1] not in _SENTENCE_ENDS and not before.isupper()
     )
@@ -108,12 +108,12 @@ def _in_capitals(chunks: Sequence[str]) -> frozenset[str]:
 
 
 def searchable(text: str, speaker: str | None) -> str:
-    """The form in which a text is embedded and analysed: "speaker: text", or the text of nobody in particular."""
+    """The form in which a text is embedded and analysed: "speaker: text", or the text alone where it has no speaker."""
     return f"{speaker}: {text}" if speaker else text
 
 
 def searched_text(memory: "Memory") -> str:
-    """What of a memory is embedded and analysed."""
+    """The form in which a memory is embedded and analysed."""
     return searchable(memory.text, memory.source.speaker)
 
 
@@ -155,7 +155,7 @@ def _analyse_chunk(chunk: str) -> _Chunk:
 
 
 def _stored(chunk: str) -> tuple[str, ...] | list[str]:
-    """The terms of a chunk of a memory, as a list where they are function words alone."""
+    """The terms of a chunk in a memory; a list (and not a tuple) marks a chunk of function words alone."""
     found = _analyse_chunk(chunk)
     return list(found.stored) if found.function else found.stored
 
@@ -175,7 +175,7 @@ def _without_apostrophe(match: re.Match[str]) -> str:
 
 
 def _unspaced_terms(run: str, script: str) -> list[str]:
-    """The character pairs of a run, with the whole run where it is a word; an emoji or a single character is itself."""
+    """The character pairs of a run, and the whole run where it is a word; an emoji or a single character is its own term."""
     if script == "emoji" or len(run) == 1:
         return [run]
     pairs = [run[at : at + 2] for at in range(len(run) - 1)]

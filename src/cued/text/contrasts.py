@@ -1,4 +1,4 @@
-"""What two near texts contrast in: the words of each that exclude what the other says."""
+"""Contrasts between two near texts: the words of one that exclude what the other says."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -9,7 +9,7 @@ from cued.text.stemming import stem
 
 
 class _Line(NamedTuple):
-    """The labels of a line, a set for each of its meanings, and those that a text must not lose."""
+    """The labels of a line of opposites, a set for each meaning, and those that must be in both texts or in neither."""
 
     meanings: tuple[frozenset[str], ...]
     kept: frozenset[str]
@@ -22,7 +22,7 @@ def contrasts(words: Iterable[str]) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 12)
 def excluded(said: frozenset[str], *, silent: bool) -> frozenset[str]:
-    """What a text with these contrasting words does not say; where it is `silent` on a line, all of that line but its loose words."""
+    """The labels that a text with these contrasting words excludes; on a line where it is `silent`, all but the loose words."""
     found: set[str] = set()
     for line in _LINES:
         if silent or said & line.kept:
@@ -34,7 +34,7 @@ def excluded(said: frozenset[str], *, silent: bool) -> frozenset[str]:
 
 
 def _labelled() -> tuple[dict[str, str], tuple[_Line, ...]]:
-    """The label of each stem, and the lines as labels; a stem's label is where it stands first, loose words after all others."""
+    """The label of each stem, and the lines as labels; a stem gets the label of its first place, loose words being last."""
     labels: dict[str, str] = {}
 
     def label(words: Iterable[str]) -> frozenset[str]:

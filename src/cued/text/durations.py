@@ -11,13 +11,13 @@ _WRITTEN = re.compile(
     re.IGNORECASE,
 )
 SPAN = 'a positive duration such as "30d", "12h", "45m", "90s", "2w", or a number of seconds'
-"""What is accepted as a span of time, in words."""
+"""What is accepted as a span of time, for messages."""
 _SHORTEST_S = 1e-6
 _LONGEST_S = 200 * 365 * 86_400
 
 
 def parse_duration(value: str | float | timedelta, *, field: str = "duration") -> timedelta:
-    """The duration that was written; negative and endless ones are refused, and those of less than a microsecond, which are none."""
+    """The duration that was written; one that is negative, infinite or shorter than a microsecond is refused."""
     if isinstance(value, timedelta):
         seconds = value.total_seconds()
     elif isinstance(value, str):

@@ -100,7 +100,7 @@ _NORMAL = Remembered(_normal, most=1 << 14)
 
 
 def _structured(text: str) -> Iterator[tuple[int, str]]:
-    """What its own spelling marks as an entity, with its position."""
+    """The entities that their spelling marks as such, with their positions."""
     for match in _STRUCTURED.finditer(text):
         kind = match.lastgroup or "identifier"
         if kind == "plain":
@@ -152,7 +152,7 @@ _SPELT: Final = {
 
 
 def _quotations(text: str) -> Iterator[tuple[int, str]]:
-    """What stands in quotation marks, with its position."""
+    """The quotations, with their positions."""
     if text.isascii() and not ("'" in text or '"' in text or "`" in text):
         return
     for match in _QUOTED.finditer(text):
@@ -187,19 +187,19 @@ _LOOKED_AT = 8
 
 
 class _Capitalised(NamedTuple):
-    """A capitalised word as the lists of ordinary words have it, and whether it names nothing inside a sentence, or opening one."""
+    """A capitalised word as it is in the lists of ordinary words, and whether it is ordinary inside a sentence, or at its start."""
 
     plain: str
     ordinary: bool
     ordinary_opening: bool
 
     def is_ordinary(self, *, opening: bool) -> bool:
-        """Whether the word names nothing by itself."""
+        """Whether the word is ordinary, and by itself no name."""
         return self.ordinary_opening if opening else self.ordinary
 
 
 def _capitalised(word: str) -> _Capitalised:
-    """What a word is by itself; "US", "IT" and "WHO" in capitals are names."""
+    """The word with whether it is ordinary; "US", "IT" and "WHO" in capitals are names."""
     written = _without_possessive(word)
     plain = written.casefold().replace("'", "").strip(".")
     if len(plain) == 1 or written in NAMES_IN_CAPITALS:

@@ -1,6 +1,6 @@
-"""A time beside an event ("two days after the move", "seit der Hochzeit", "搬家以后"), read as a relation and the event's own words.
+"""Times relative to an event ("two days after the move", "seit der Hochzeit", "搬家以后"): the relation, and the event's words.
 
-Which time that is, only a memory that names the event can tell (`flow.relevance.asked_times`).
+Only a memory that names the event can tell which time that is (`flow.relevance.asked_times`).
 """
 
 import re
@@ -13,10 +13,10 @@ Relation = Literal["before", "after", "since", "until", "around"]
 
 
 class Beside(NamedTuple):
-    """How a time lies to an event, the event in the words of the text, and where both stand in it.
+    """How a time relates to an event, the event in the text's words, and where both stand in it.
 
-    With `many` it is so many units away ("two days after"), with a unit alone the next or the last one ("the week before") or, of
-    `around`, the one that the event lies in. `close` is "right after". With an open end the last words may not be the event's any more.
+    With `many` it is so many units away ("two days after"); with a unit alone it is the next or the last one ("the week before") or, with
+    `around`, the one that the event lies in. `close` is "right after". With an open end the last words may no longer belong to the event.
     """
 
     relation: Relation
@@ -104,11 +104,11 @@ _MAY_BE_BESIDE = pattern(rf"\W(?:before|after|following|since|until)\s+{_OWNERS.
 _MAY_BE_CLAUSE = pattern(r"\W(?:before|after|since|until)\s")
 _MAY_BE_AROUND = pattern(rf"\W(?:(?:day|weekend|week|month|year)\s+of|around(?:\s+the\s+time\s+of)?)\s+{_OWNERS.lower()}\s")
 _LEADING = 6
-"""More words than stand in a pattern before those: "a couple of days right"."""
+"""More words than a pattern has before its telling word: "a couple of days right"."""
 
 
 def beside(text: str) -> Beside | None:
-    """The first event that the text puts a time beside, None where there is none."""
+    """The first time in the text that is relative to an event; None where there is none."""
     words = spoken_words(text)
     if not words.isdisjoint(_BESIDE_WORDS) and (match := _first(_BESIDE, text, _MAY_BE_BESIDE)):
         return _english(match)
@@ -121,7 +121,7 @@ def beside(text: str) -> Beside | None:
 
 
 def _first(wanted: re.Pattern[str], text: str, may_be: re.Pattern[str]) -> re.Match[str] | None:
-    """The first match of a pattern, sought from a few words before the first place where it may be."""
+    """The first match of a pattern, searched from a few words before the first place where it can be."""
     if (found := may_be.search(spoken(text))) is None:
         return None
     before = text[: found.start()].rsplit(None, _LEADING)

@@ -1,4 +1,4 @@
-r"""Text made safe to show: on one line, nothing hidden in it, and nothing in it that a model's template or a frame would obey.
+r"""Text made safe to show: on one line, without hidden characters, and without anything that a model's template or a frame would obey.
 
 What stays: every visible character, and the few invisible ones without which writing falls apart — a joiner between two emoji, a
 joiner or non-joiner between two letters of a script that it shapes (Persian, Hindi …), one variation selector after a symbol. None
@@ -43,13 +43,13 @@ _LOOKALIKES: Final = (
 
 
 class _Looks(dict[int, str | int]):
-    """What each character looks like, one for one: letters without what stands on them, whatever alphabet they are dressed in.
+    """The plain character that each character looks like: letters without accents, and look-alikes from other alphabets.
 
-    A mark that stands on a letter looks like nothing.
+    A combining mark maps to nothing.
     """
 
     def __missing__(self, code: int) -> str:
-        """What a character looks like that was not asked for yet."""
+        """The look-alike of a character that is asked for the first time."""
         base = unicodedata.normalize("NFKD", chr(code))[0]
         seen = base if base.isascii() and base.isalnum() else chr(code)
         looks = self[code] = "" if unicodedata.category(chr(code)) in _MARKS else seen
@@ -58,7 +58,7 @@ class _Looks(dict[int, str | int]):
 
 _LOOKS: Final = _Looks(_LOOKALIKES)
 _HEADS = r"(?:semantic|episodic|procedural)(?:[\s_-]+memor(?:y|ies)|,)|previously[\s_-]+inferred"
-"""What our own lines begin with."""
+"""The beginnings of our own lines in a block."""
 _SPEAKERS = (
     r"inst|sys|system|user|human|assistant|model|tools?|end[\s_.-]+of|recalled|memor(?:y|ies)|core|digest|unverified|instructions?"
     rf"|\|\s{{0,9}}\w+\s{{0,9}}\||unused_token_\d+|{_HEADS}"
@@ -73,16 +73,16 @@ _OBEYED = pattern(
 )
 _OPENINGS: Final = "<‹[]#`~"
 _SPARSE: Final = 16
-"""Where so many characters or fewer stand between two of these, trying each by itself takes longer than the pattern over the whole."""
+"""If openings are this close on average, one search of the whole line is faster than trying each of them."""
 _OPENED = pattern(f"[{re.escape(_OPENINGS)}]")
 _OPENING = pattern("[" + re.escape(_OPENINGS + "".join(chr(code) for code, seen in _LOOKALIKES.items() if seen in set(_OPENINGS))) + "]")
-"""Without any of these, or of what looks like one, nothing in a text is obeyed."""
+"""The characters, look-alikes included, without which nothing in a text can be obeyed."""
 _NAME = pattern(rf"[\w .'@{scripts.MARKS}-]+")
 _UNFRAMED = str.maketrans('[]{}"“”', "()()'''")
 
 
 def plain(text: str) -> str:
-    """The text on one line, with nothing in it that a reader cannot see: control, format and bidi characters are spelled out."""
+    """The text on one line, with everything visible: control, format and bidi characters are written out."""
     if text.isascii() and text.isprintable():
         return text
     # Between two marks, so that a break at either end counts as well.
@@ -94,7 +94,7 @@ def plain(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """The text as a block may carry it: plain, without fences, and with what a chat template would take for its own set apart.
+    """The text as it may stand in a block: plain, without fences, and without what a chat template would take for its own.
 
     An angle bracket that could open a tag is followed by a space, a bracket that names a role or the frame becomes round, a run of
     number signs before a word becomes one, and fences become quotation marks; look-alikes of these count as they look.
@@ -112,13 +112,13 @@ def harmless(text: str) -> str:
 
 
 def _opens(line: str) -> bool:
-    """Whether a line has what opens something that is obeyed, or what looks like it."""
+    """Whether a line has a character that could open something that is obeyed, or a look-alike."""
     # Of plain letters it is told ten times as fast by looking for each by itself.
     return any(map(line.__contains__, _OPENINGS)) if line.isascii() else _OPENING.search(line) is not None
 
 
 def _view(line: str) -> tuple[str, Sequence[int]]:
-    """What a line looks like, without the marks that stand on its letters, and for each character of that its place in the line."""
+    """The line in look-alike characters without combining marks, and for each of them its place in the line."""
     view = line if line.isascii() else line.translate(_LOOKS)
     if len(view) == len(line):
         return view, range(len(line) + 1)
@@ -126,7 +126,7 @@ def _view(line: str) -> tuple[str, Sequence[int]]:
 
 
 def _obeyed(view: str) -> Iterator[re.Match[str]]:
-    """What something would obey in a line that looks so, from the first on."""
+    """The matches of what would be obeyed in a line that looks like this, in order."""
     if sum(map(view.count, _OPENINGS)) * _SPARSE > len(view):
         yield from _OBEYED.finditer(view)
         return
@@ -139,7 +139,7 @@ def _obeyed(view: str) -> Iterator[re.Match[str]]:
 
 
 def name(text: str) -> str:
-    """The name as a line of a block may carry it: harmless, short, and in quotation marks where it is more than words."""
+    """The name as it may stand in a line of a block: harmless, short, and in quotation marks if it is more than words."""
     if text.isalpha() and text.isascii() and len(text) <= MAX_NAME:
         return text
     safe = harmless(text).translate(_UNFRAMED)
@@ -149,7 +149,7 @@ def name(text: str) -> str:
 
 
 def _defused(match: re.Match[str], line: str, places: Sequence[int]) -> str:
-    """What stands in the line for a piece that something would obey."""
+    """The harmless replacement of a piece that would be obeyed."""
     kind, start = match.lastgroup, places[match.start()]
     if match["bracket"]:
         return f"({line[places[match.start('inside')] : places[match.end('inside') - 1]]})" if match["inside"] else "("
@@ -161,7 +161,7 @@ def _defused(match: re.Match[str], line: str, places: Sequence[int]) -> str:
 
 
 def _visible(line: str, at: int) -> str:
-    """One character of a line, spelled out if it is hidden."""
+    """A character of a line, written out if it is invisible."""
     character = line[at]
     if character.isprintable() and not _BLANK.match(character):
         return character
@@ -191,6 +191,6 @@ def _is_emoji(character: str) -> bool:
 
 
 def _is_noncharacter(character: str) -> bool:
-    """Whether a code point is set aside for ever, and is no part of any text."""
+    """Whether a code point is a Unicode noncharacter."""
     code = ord(character)
     return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF  # noqa: PLR2004 - the two stretches that Unicode names

@@ -1,7 +1,7 @@
-"""Function words of languages other than English: what a cue is better not searched by, since every text of its language has them.
+"""Function words of languages other than English: a cue drops them, because every text of its language has them.
 
-Memories are indexed whole; only a cue drops them, so nothing that is stored depends on these lists. English has its own in
-`stopwords`; of it the words that only ask to be told something are here.
+Memories are indexed whole, so nothing that is stored depends on these lists. Those of English are in `stopwords`; here are only its words
+that ask to be told something.
 """
 
 import re
@@ -128,7 +128,7 @@ _ENDING: Final = frozenset("のはがをにでともかたてしするまいな�
 _PAIR: Final = pattern(rf"[{scripts.UNSPACED}]{{2}}")
 _HAN: Final = pattern(f"[{scripts.HAN}]")
 _ENOUGH: Final = 2
-"""So many function words of a Latin language say that a cue is in it; one may be a name or a word of English."""
+"""How many function words of a language in Latin script show that a cue is in it; one may be a name or an English word."""
 # Function words of other languages that are also words, names or abbreviations of English.
 ALSO_ENGLISH: Final = frozenset(
     """ada ai al ale alla ama ben biz co com come comment con da dan dem den des die dit dos door ed el en era est fra fu ha han hat hay ho
@@ -154,7 +154,7 @@ WORDS_BY_LANGUAGE: Final = {language: frozenset(words.split()) for language, wor
 LATIN_WORDS: Final = frozenset().union(*WORDS_BY_LANGUAGE.values())
 _ANY_LATIN: Final = frozenset().union(*_STEMS.values())
 _TELLING: Final = _ANY_LATIN - _stems(" ".join(STOP_WORDS | ALSO_ENGLISH | SHARED) + " d da das de del der di do dos du l o y")
-"""Of these, which are no parts of names either, one is enough in a cue that has no function word of English."""
+"""Function words of which one is enough in a cue without English function words; none is part of a name."""
 POLITE: Final = _stems("Sie Ihr Ihre Ihnen Ihrem Ihren Ihrer Usted Ustedes Ud Vous Votre Vos Lei")
 """Function words that are written with a capital within a sentence."""
 _ANY_OTHER: Final = frozenset().union(*map(_stems, _ELSEWHERE))
@@ -172,11 +172,11 @@ recomendou recomendaste sugeriu sugeriste disse disseste aconselhou aconselhaste
 demiştin
 نصحت نصحتني اقترحت قلت أوصيت ذكرت أخبرتني सुझाया सुझाव बताया कहा सलाह सिफारिश 추천 추천해 말했 말한 알려준"""
 ) | frozenset("推荐 推薦 建议 建議 说过 說過 告诉 提到 之前 上次 勧 薦 教 言 おす すす すめ 推薦 提案".split())
-"""Words that ask for what was said by someone, and not what about; hollow where a cue asks for the agent's own words."""
+"""Words that ask for something that was said, and not for its subject; hollow in a cue that asks for the agent's own words."""
 
 
 def hollow(terms: Collection[str], *, english: Collection[str]) -> frozenset[str]:
-    """The terms of a cue that carry nothing of it, in another language than English; `english` are its function words of English."""
+    """The function words among the terms of a cue in another language than English; `english` are its English function words."""
     doubtful, telling = _ANY_LATIN.intersection(terms), len(frozenset(english) - SHARED)
     enough = _ENOUGH if telling or _TELLING.isdisjoint(doubtful) else 1
     found = _of_one_language(doubtful, least=max(enough, telling + 1)) if len(doubtful) >= enough else frozenset()
@@ -187,13 +187,13 @@ def hollow(terms: Collection[str], *, english: Collection[str]) -> frozenset[str
 
 
 def characters(pairs: Collection[str]) -> tuple[str, ...]:
-    """The Chinese characters of hollow pairs that carry something by themselves: the verb of "我住在哪里"."""
+    """The Chinese characters in hollow pairs that have a meaning by themselves: the verb of "我住在哪里"."""
     asked = _JOINING.union(*_ASKING.intersection(pairs))
     return tuple(dict.fromkeys(letter for letter in "".join(pairs) if letter not in asked and _HAN.match(letter)))
 
 
 def _of_one_language(terms: frozenset[str], *, least: int) -> frozenset[str]:
-    """The terms that are function words of the language that has most of them, of both where two have as many."""
+    """The terms that are function words of the language with the most of them here; of both, if two languages have as many."""
     known = [terms & words for words in _STEMS.values()]
     most = max(map(len, known))
     return frozenset().union(*(some for some in known if len(some) == most)) if most >= least else frozenset()
@@ -207,8 +207,8 @@ def _joins(pair: str) -> bool:
 def pair_weights(terms: Sequence[str], known: Sequence[bool]) -> list[float]:
     """How many words each term of a cue stands for: 1, but less for pairs of characters that nothing here has.
 
-    Of a script without spaces every two characters are a pair, half of which are no words. One that overlaps a pair which is known here
-    lies across the end of that word and stands for none; in a row of n that are unknown there are (n + 1) / 2 words.
+    In a script without spaces any two adjacent characters make a pair, and half of the pairs are not words. An unknown pair that overlaps
+    a known one crosses the end of that word and counts 0; a row of n unknown pairs counts (n + 1) / 2.
     """
     weights = [1.0] * len(terms)
     row: list[int] = []

@@ -51,7 +51,7 @@ def _whole(lower: str) -> list[str]:
 
 
 def _segment_terms(segment: str) -> list[str]:
-    """The terms of what stands between slashes, colons or @: itself and its parts."""
+    """The terms of a segment between slashes, colons or @: itself and its parts."""
     parts = [part for part in _WEAK.split(segment) if part]
     if len(parts) == 1:
         return _part_terms(parts[0])

@@ -1,7 +1,7 @@
-"""What a cue asks for by its words: the past or the present, whom and which one, whose words, advice; and what bears on that.
+"""What a cue's words ask for: the past or the present, a person, one of a series, the agent's own words, advice; and what fits that.
 
-`intent` bends recency, so it needs a word that says so; the future counts as neutral, because nothing that is stored has happened yet.
-An event in place of a date is read by `event_times`.
+`intent` changes how recency counts, so it needs a word that says so; the future counts as neutral, because nothing that is stored lies in
+it. A time relative to an event is read by `event_times`.
 
 A cue that asks for advice, a choice or a plan is about whatever its user prefers, avoids or cannot have.
 """
@@ -60,16 +60,16 @@ _TOLD_YOU = pattern(
     r"(?:\s+[\w'’]+){0,4}\s+(?:to|with|for))\s+you|(?:ich|wir)\s+(?:dir|euch|ihnen)|(?:je|j['’]|nous)\s+(?:t['’]|vous\s+)a(?:i|vais|vons|vions)"
     r"|te\s+(?:dije|conté|mencioné|expliqué|h(?:e|abía)\s+(?:dicho|contado|mencionado|explicado)))\b"
 )
-"""Whoever asks has told the agent, and asks for words of their own."""
+"""The user has told the agent something, and asks for their own words."""
 _YOU = pattern(
     r"\W(?:you|your|yours|you've|you'd|(?:ha|hatte|sagte|meinte|nannte|empfahl|riete|kann|könnte|würde)st\s+du|du\s+(?:\w+\s+){0,3}ha(?:tte)?st"
     r"|dir|dich|deine?[mnrs]?|usted|ustedes|tú|te|t(?=['’]\w)|vous|votre|vos|tu|toi"
     r"|você|vocês|jij|jouw|jullie|sen|sana|senin|siz|sizin|ты|тебя|тебе|тобой|вы|вас|вам|твой|твоя|твои|ваш|ваша|ваши)\b"
 )
 _DU = pattern(r"[Dd][Uu]\b")
-"""Without it what `_YOU` finds is single words."""
+"""Without a match `_YOU` can only find single words."""
 _YOU_ANYWHERE = pattern("[你您妳]|あなた|당신|네가|أنت|आप|तुम")
-"""Where words are not set apart, or carry others."""
+"""The same in languages that write words without spaces, or join them."""
 _TOLD = r"(?:recommended|suggested|explained|described|offered|given|told|advised|mentioned|proposed|shown)"
 # What was said to whoever asks, without a word for who said it: in passive voice, or by the verb's ending.
 _SAID = pattern(
@@ -113,7 +113,7 @@ _OWN_WORDS = frozenset(
 
 
 def speaks_of_itself(cue: str) -> bool:
-    """Whether a cue speaks of whoever asks ("my passport", "are we insured?"), not only for help with anything."""
+    """Whether a cue is about its user ("my passport", "are we insured?"), and does not only ask for help."""
     if not cue.isascii() and _SELF_ANYWHERE.search(cue):
         return True
     if not any(map(_OWN.__getitem__, cue.split())):
@@ -132,12 +132,12 @@ _AGENT_HINTS_ELSEWHERE = frozenset(
     explicaste propusiste dijiste recomendaron aconsejaron sugirieron devais hai recomendou aconselhou sugeriu mencionou explicou disseste
     aangeraden aanbevolen voorgesteld geadviseerd tavsiye""".split()
 )
-"""Words without one of which nothing is asked of an agent, in English and in other languages' plain letters: most cues are told by them."""
+"""Words of which one is in every cue that asks for the agent's words, in plain letters: most cues have none."""
 
 
 @lru_cache(maxsize=1 << 14)
 def in_first_person(text: str) -> bool:
-    """Whether a text begins in the words of somebody who speaks of themselves ("My locker …", "We owe …")."""
+    """Whether a text begins in the first person ("My locker …", "We owe …")."""
     begun = text[:_LOOKED_AT]
     # Words set apart by blanks are compared in a tenth of the time that a pattern takes.
     spoken = not _OWN_WORDS.isdisjoint(begun.lower().replace("\u2019", "'").split())
@@ -145,7 +145,7 @@ def in_first_person(text: str) -> bool:
 
 
 def addresses_agent(cue: str) -> bool:
-    """Whether a cue asks for what the agent itself has said ("the list you gave me", "recommended to me"), not only for its help."""
+    """Whether a cue asks for what the agent has said ("the list you gave me", "recommended to me"), and not only for help."""
     words, plain = spoken_words(cue), cue.isascii()
     if plain and words.isdisjoint(_AGENT_HINTS) and words.isdisjoint(_AGENT_HINTS_ELSEWHERE):
         return False
@@ -158,7 +158,7 @@ def addresses_agent(cue: str) -> bool:
 
 
 def of_speaker(turn: str) -> float:
-    """How much more a turn speaks of its speaker ("my deal") than of whom it is said to ("your deal"), −1 to 1, by its pronouns."""
+    """How much more a turn is about its speaker ("my deal") than about its listener ("your deal"), −1 to 1, by its pronouns."""
     words = turn.split()
     own = sum(map(_OWN.__getitem__, words))
     others = len(_YOU.findall(spoken(turn))) if _DU.search(turn) else sum(map(_OTHERS.__getitem__, words))
@@ -169,7 +169,7 @@ def of_speaker(turn: str) -> float:
 
 _OWN = Remembered(lambda word: len(_SELF.findall(word)), most=1 << 15)
 _OTHERS = Remembered(lambda word: len(_YOU.findall(spoken(word))), most=1 << 15)
-"""How often what stands between two blanks says "I" or "you"."""
+"""How often a chunk between two spaces says "I" or "you"."""
 
 
 _NAME = r"[A-Z][^\W\d_A-Z]+(?:\s[A-Z][^\W\d_A-Z]+){0,2}"
@@ -192,7 +192,7 @@ _KIN = {
     )
     for word in words.split()
 }
-"""What those are called who have a name as well, by who they are."""
+"""Words for parents and grandparents, by which of them is meant."""
 _ALIKE = 3
 # Its first sign comes first, so that the engine looks for one and tries nowhere else.
 _NUMBERED = pattern(r"(?P<series>[#A-Z](?<![\w#].)(?:(?<=#)|(?<!#)[A-Z]{1,7}-?))\d{3,}(?![\w-])")
@@ -204,27 +204,27 @@ _BESIDE = frozenset(
     """after before since until till from than between following past next previous later earlier beside except like unlike only more most
     nach vor seit bis ab nächste nächsten después antes desde hasta siguiente après avant depuis suivant""".split()
 )
-"""With one of these a cue that names one of a series may ask for what is beside it."""
+"""Words with which a cue that names one of a series may ask for the one before or after it."""
 
 
 def asked_about(cue: str) -> str:
-    """Whom an English cue asks about by name ("Stefan" of "Who is Stefan's dentist?" and "Where does Stefan live?"), "" where nobody."""
+    """The name of whom an English cue asks about ("Stefan" of "Who is Stefan's dentist?", "Where does Stefan live?"), "" for none."""
     return next(filter(None, (_name(match["whose"] or match["who"]) for match in _ASKED_ABOUT.finditer(cue))), "")
 
 
 def told_about(text: str) -> str:
-    """Of whom by name a memory tells from its first word on ("Maya" of "Maya's dentist moved." and "Maya lives here."), "" where not."""
+    """The name with which a memory about somebody begins ("Maya" of "Maya's dentist moved.", "Maya lives here."), "" for none."""
     found = _TOLD_ABOUT.match(text)
     return _name(found["name"]) if found else ""
 
 
 def _name(words: str) -> str:
-    """The words without those before the name that only begin a sentence ("Is Maya")."""
+    """The words, without those that only begin a sentence before a name ("Is Maya")."""
     return " ".join(dropwhile(lambda word: word.lower() in _NOBODY, words.split()))
 
 
 def numbered(text: str) -> dict[str, frozenset[str]]:
-    """What a text names by its number ("#48214", "LH1234", "OPS-482"), by the series: what stands before the number."""
+    """The numbers that a text names something by ("#48214", "LH1234", "OPS-482"), by series, which is what stands before the number."""
     found: dict[str, set[str]] = {}
     for match in _NUMBERED.finditer(text):
         found.setdefault(match["series"], set()).add(match[0])
@@ -232,9 +232,9 @@ def numbered(text: str) -> dict[str, frozenset[str]]:
 
 
 def of_somebody_else(text: str, stranger: str) -> bool:
-    """Whether a memory tells of somebody by a name that does not begin as the stranger's does: "Ben" may be "Benjamin".
+    """Whether a memory is about somebody else than the stranger, by a name with another beginning: "Ben" may be "Benjamin".
 
-    Whoever is told of by name may be "Mum", but for "Dad".
+    "Mum" may be anybody with a name, but not "Dad".
     """
     told = told_about(text) if stranger else ""
     if (kin := _KIN.get(stranger.lower())) is not None:
@@ -243,13 +243,13 @@ def of_somebody_else(text: str, stranger: str) -> bool:
 
 
 def of_another_number(text: str, numbers: Mapping[str, frozenset[str]]) -> bool:
-    """Whether a memory has numbers of a series that is asked for, and none of those that are asked for."""
+    """Whether a memory has numbers of a series that is asked for, but none of the numbers asked for."""
     told = numbered(text) if any(series in text for series in numbers) else {}
     return any(numbers[series].isdisjoint(told[series]) for series in numbers.keys() & told.keys())
 
 
 def labelled(cue: str) -> tuple[str, str]:
-    """Which one of a series a cue asks for by the only number in it ("session", "10" of "What happened in session 10?"); "" where none."""
+    """The one of a series that a cue asks for by its only number ("session", "10" of "What happened in session 10?"), "" for none."""
     if len(_DIGITS.findall(cue)) != 1 or not _BESIDE.isdisjoint(spoken_words(cue)):
         return "", ""
     found = _IN_ORDER.search(spoken(cue))
@@ -257,7 +257,7 @@ def labelled(cue: str) -> tuple[str, str]:
 
 
 def of_another_label(text: str, series: str, number: str) -> bool:
-    """Whether a memory begins with the label of another of a series ("Session 6: …"), and does not name the one that is asked for."""
+    """Whether a memory begins with the label of another one of the series ("Session 6: …"), and does not name the one asked for."""
     said = spoken(text)
     label = _LABEL.match(said)
     if label is None or label["series"] != series:
@@ -286,7 +286,7 @@ _ORDERS = pattern(
     r" (?:an?|the|my|our|his|her|their|me|us|him|them|some\w*|more|new|for|\d+|two|three|breakfast|lunch|dinner)\b"
     r"|(?:arrange|bake|buy|compose|cook|organi[sz]e|prepare|reserve|write) \w)"
 )
-"""An order for something new, which whoever orders it may like in one way or another: no "book club", and no change of what is there."""
+"""An order for something new, which can be done to the user's taste: not "book club", and not a change to what exists."""
 _LEANS = pattern(
     r"\b(?:prefer\w*|favou?rites?|loves?|enjoy\w*|hates?|dislike\w*|avoid\w*|despise|loathe|detest|allerg\w+|intoleran\w+|sensitive to"
     r"|can(?:'t|not| not) \w+|never|always|rather|would like|insist|refuse|not (?:a |much of a )?fan"
@@ -313,7 +313,7 @@ _BEFORE = pattern(r"\W(?:previous|previously|former|formerly|used to|before(?=\W
 
 
 def asks_of_before(cue: str) -> bool:
-    """Whether an English cue asks for what held before what holds ("previous", "used to", "… before?")."""
+    """Whether an English cue asks for what held before the current state ("previous", "used to", "… before?")."""
     return _BEFORE.search(spoken(cue)) is not None
 
 
@@ -323,17 +323,17 @@ def tells_of_past(text: str) -> bool:
 
 
 def seeks(cue: str) -> bool:
-    """Whether a cue asks for advice, a choice or a plan ("recommend …", "what should I …"), in English, and not what came of one."""
+    """Whether an English cue asks for advice, a choice or a plan ("recommend …", "what should I …"), and not what came of one."""
     return bool(_SEEKS.search(spoken(cue))) and not tells_of_past(cue)
 
 
 def orders(cue: str) -> bool:
-    """Whether a cue orders a piece of work that can be done in many ways ("write a letter", "book us a table"), in English."""
+    """Whether an English cue orders work that can be done in many ways ("write a letter", "book us a table")."""
     return _ORDERS.match(spoken(cue)) is not None
 
 
 def sought(utterance: str, state: str, *, foreign: bool = False) -> Sought:
-    """What asks for advice, a choice or a plan, or orders a piece of work: the utterance, or else the agent's state; "" where neither."""
+    """The text that asks for advice, a choice, a plan or a piece of work: the utterance, or else the agent's state; "" for neither."""
     if _SOUGHT_ELSEWHERE.search(spoken(utterance)) if foreign else seeks(utterance):
         return "utterance"
     if _ORDERED_ELSEWHERE.match(spoken(utterance)) if foreign else orders(utterance):
@@ -343,7 +343,7 @@ def sought(utterance: str, state: str, *, foreign: bool = False) -> Sought:
 
 @lru_cache(maxsize=1 << 14)
 def leans(text: str, *, foreign: bool = False) -> bool:
-    """Whether a memory tells what somebody prefers, avoids or cannot have, in English or, where it is `foreign`, another language."""
+    """Whether a memory says what somebody prefers, avoids or cannot have, in English or, if it is `foreign`, in another language."""
     # `--only` is a word of a command.
     begun = _IN_CODE.sub("`", text[:_LOOKED_AT]) if "`" in text else text[:_LOOKED_AT]
     # A pattern that minds case finds its words several times as fast.
@@ -357,7 +357,7 @@ def speaks_of_food(cue: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def must_not_eat(text: str) -> Literal["ill", "strict", ""]:
-    """What keeps somebody from eating or drinking something, by how a text begins: that it makes them ill, or a rule; "" where nothing."""
+    """Why somebody must not eat or drink something, as a text begins: because it makes them ill, or by a rule; "" for no reason."""
     begun = spoken(text[:_LOOKED_AT])
     if _ILL_OF.search(begun) and not _OF_NO_FOOD.search(begun):
         return "ill"

@@ -1,4 +1,4 @@
-"""Which language a text may be in, as far as it matters: whether an encoder of English can know it, and whether it is code."""
+"""What matters about a text's language: whether an encoder of English can understand it, and whether it is code."""
 
 from functools import lru_cache
 from string import ascii_letters
@@ -23,7 +23,7 @@ _COMPOUNDING = ("de", "nl", "sv", "da", "no", "fi", "hu")
 _HINT = 0.34
 _SEVERAL = 2
 _TELLING = 3
-"""So many words are needed to tell a language by, unless the first of them asks, or one of them greets."""
+"""How many words are needed to tell a language, unless the first is a question word, or one of them greets."""
 # Without those that are known as names: Dove, Ben Hur, Île, a cine film.
 _ASKING = OTHERS & frozenset(
     """wo wer wann warum wohin woher wieviel welche welcher donde cuando quien cual quand combien quando quale quanto onde quem
@@ -35,7 +35,7 @@ _GREETING = frozenset(
     """gracias merci danke grazie obrigado obrigada bedankt dankjewel hola buenos buenas bonjour bonsoir salut hallo guten moin servus
     tschuss ciao dziekuje dzieki czesc hej tack takk tesekkurler merhaba terima""".split()
 )
-"""So do the words by which somebody greets or thanks, though they ask for nothing."""
+"""Words that greet or thank also tell a language, though they ask for nothing."""
 _ANYWHERE = OTHERS | _GREETING
 # German writes every noun with a capital; a name of somebody hardly ever has an article.
 _NOUN = pattern(
@@ -77,7 +77,7 @@ def is_latin(text: str) -> bool:
 
 
 def is_chinese(text: str) -> bool:
-    """Whether a text has signs of Han and none of the signs that only Japanese has beside them."""
+    """Whether a text has Han characters and no kana."""
     begun = text[:_LOOKED_AT]
     return not begun.isascii() and _HAN.search(begun) is not None and _KANA.search(begun) is None
 
@@ -86,7 +86,7 @@ def is_chinese(text: str) -> bool:
 def foreignness(text: str) -> float:
     """How little a text looks like English or code, 0 to 1, by its share of English function words; 0 for a word or two that do not ask.
 
-    A headline has no function words, so plain letters are foreign only where a word of another language stands among them.
+    A headline has no function words, so a text in plain letters is foreign only if a word of another language is in it.
     """
     begun = text[:_LOOKED_AT].lower().replace("\u2019", "'")
     words = _WORD.findall(begun)
@@ -98,18 +98,18 @@ def foreignness(text: str) -> float:
 
 
 def _of_others(words: list[str], written: str) -> bool:
-    """Whether plain words may be of another language: one of them is, and a word or two ask by it.
+    """Whether words in plain letters may be of another language, because one of them is; in a very short text it must ask or greet.
 
-    What is written in capitals among small letters is a name, as KDE is.
+    A word in capitals among small letters is a name, such as KDE.
     """
     telling = _ANYWHERE.intersection(words) if len(words) >= _TELLING else _GREETING.intersection(words) | _ASKING.intersection(words[:1])
     return any(word.upper() not in written for word in telling) or bool(telling and written.isupper())
 
 
 def _of_another(words: frozenset[str]) -> frozenset[str]:
-    """The function words of the language that knows more of the words than English does by those of its own; none where none does.
+    """The function words of the language to which more of the words belong than to English; none if there is no such language.
 
-    Of "is", "of" and "over" Dutch is too.
+    "is", "of" and "over" are also Dutch.
     """
     known = max((words & own for own in WORDS_BY_LANGUAGE.values()), key=lambda own: len(own - STOP_WORDS))
     own, english = known - STOP_WORDS, (words & ENGLISH) - known
@@ -117,17 +117,17 @@ def _of_another(words: frozenset[str]) -> frozenset[str]:
 
 
 def joins_words(text: str) -> bool:
-    """Whether a foreign text is in a language that writes what is made of several words as one ("Hausschlüssel")."""
+    """Whether a foreign text is in a language that writes compounds as one word ("Hausschlüssel")."""
     words = frozenset(_WORD.findall(text[:_LOOKED_AT].lower()))
     known = {language: len(words & own) for language, own in WORDS_BY_LANGUAGE.items()}
     return max(map(known.__getitem__, _COMPOUNDING)) == max(known.values()) > 0
 
 
 def no_names(text: str) -> frozenset[str]:
-    """The words of a text that have a capital and are no names, in the form of entities.
+    """The words of a text with a capital that are not names, in the form of entities.
 
-    Before a German noun stands an article or its like. In another language than English whatever opens the text may be a verb, and so is in
-    English what stands before an article ("Schedule a …").
+    These are nouns after a German article or the like, the first word of a text in another language than English, which may be a verb, and
+    in English a first word before an article ("Schedule a …").
     """
     begun = text[:_LOOKED_AT]
     if foreignness(text) >= _RATHER_FOREIGN:
@@ -138,7 +138,7 @@ def no_names(text: str) -> frozenset[str]:
 
 
 def unlike_english(share: float) -> float:
-    """How little words are like English, 0 to 1, of which this share are English function words."""
+    """How little words are like English, 0 to 1, if this share of them are English function words."""
     return min(1.0, max(0.0, (_SURELY - share) / (_SURELY - _HARDLY)))
 
 
@@ -154,9 +154,9 @@ def technical(text: str) -> float:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text is one code and no word: a number, a hash, a ticket, of which a third are digits, or an identifier.
+    """Whether a text is a single code and not a word: a number, hash or ticket (at least a third digits), or an identifier.
 
-    "YouTube" and "iPhone" are spelt as some identifiers are.
+    "YouTube" and "iPhone" are spelt as some identifiers are, and are words.
     """
     signs = [sign for sign in text if sign.isalnum()] if len(text.split(maxsplit=1)) == 1 else []
     identifier = technical(text) > 0.0 and not _BRAND.fullmatch(text)

@@ -1,13 +1,13 @@
-"""English words that exclude one another: the one list from which both duplicates and conflicts are told.
+"""English words that exclude one another: the one list by which both duplicates and conflicts are recognised.
 
-Above: `contrasts` reads it to keep two near texts apart, and the claims of `conflicts` to see what denies what.
+Above: `contrasts` uses it to keep two near texts apart, and `claims` to see what denies what.
 """
 
 from typing import Final, Literal, NamedTuple
 
-# On each line words that exclude one another, a bar between the meanings; the first word of a meaning names it. In front stands
-# what the line shows: "!" a scale of two sides, where who says the one denies the other; "/" things of one sort, of which neither
-# denies the other (a start is not an end); "." no more than that the texts differ.
+# Each line has meanings that exclude one another, with a bar between them; the first word of a meaning names it. The mark in front
+# says what kind of line it is: "!" a scale with two sides, of which one denies the other; "/" things of one sort, of which neither
+# denies the other (a start is not an end); "." words that only show that two texts differ.
 # Words in brackets are loose: they exclude the other meanings, but a text may leave them out and still say the same.
 # A "?" behind the mark makes a whole line loose: "in their editor" and "in the editor" are one.
 _LINES: Final = """
@@ -162,7 +162,7 @@ Shows = Literal["!", "/", "."]
 
 
 class Sense(NamedTuple):
-    """One of the meanings on a line: the words that a text with it must not lose, and the loose ones."""
+    """A meaning on a line: its words that must not be missing in the other text, and its loose ones."""
 
     words: tuple[str, ...]
     loose: tuple[str, ...]
@@ -174,7 +174,7 @@ class Sense(NamedTuple):
 
 
 class Exclusion(NamedTuple):
-    """Meanings that exclude one another, and what that shows."""
+    """Meanings that exclude one another, and the kind of their line."""
 
     shows: Shows
     meanings: tuple[Sense, ...]

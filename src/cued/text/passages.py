@@ -1,4 +1,4 @@
-"""Passages: a text taken apart into sentences, and one cut short where a reader would pause; any script."""
+"""Passages: a text split into sentences, and one shortened where a reader would pause; in any script."""
 
 import re
 import unicodedata

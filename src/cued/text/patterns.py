@@ -1,4 +1,4 @@
-"""Regular expressions compiled when they are first used, so that importing them costs nothing, and texts as they find words fast."""
+"""Regular expressions that are compiled at their first use, so that importing them is cheap, and texts prepared for fast search."""
 
 import re
 from functools import lru_cache
@@ -8,13 +8,13 @@ _USES = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub")
 
 
 class _Late:
-    """Stands for a pattern; the first use compiles it, and every other finds the pattern's own methods here."""
+    """A stand-in for a pattern: the first use compiles it, later ones find the pattern's own methods here."""
 
     def __init__(self, source: str, flags: int) -> None:
         self._source, self._flags = source, flags
 
     def __getattr__(self, name: str) -> object:
-        """A use of the pattern, which is not compiled yet."""
+        """An attribute of the pattern, which is compiled now."""
         if name not in _USES:
             raise AttributeError(name)
         compiled = re.compile(self._source, self._flags)
@@ -29,20 +29,20 @@ def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
 
 _ODD = pattern("[İıſ\u1c80-\u1c86]")
 _PLAIN = str.maketrans("İıſ\u1c80\u1c81\u1c82\u1c83\u1c84\u1c85\u1c86", "iisвдосттъ")
-"""Letters that are, whatever their case, another letter than the one that they become in small letters."""
+"""Letters that match in any case, and yet are not the letter that they become in lower case."""
 _LETTERS = pattern(r"[^\W\d_]+")
 
 
 @lru_cache(maxsize=64)
 def spoken(text: str) -> str:
-    r"""The text in small letters, character for character, with a blank before it: so r"\Wword" finds what r"\bword" does in any case.
+    r"""The text in lower case, character for character, with a space before it: r"\Wword" then finds what r"\bword" finds in any case.
 
-    A pattern that minds case and begins with what stands before a word is tried only there, and many times as fast.
+    A case-sensitive pattern that begins with the character before a word is many times as fast.
     """
     return f" {text.translate(_PLAIN) if not text.isascii() and _ODD.search(text) else text}".lower()
 
 
 @lru_cache(maxsize=64)
 def spoken_words(text: str) -> frozenset[str]:
-    """The text's runs of letters in small letters."""
+    """The text's runs of letters in lower case."""
     return frozenset(_LETTERS.findall(text.lower()))

@@ -1,7 +1,7 @@
 """Whether two near texts say the same: pure checks of what a cosine does not see.
 
 MiniLM gives "increase the timeout" and "decrease the timeout" .98, "Alice owes Bob" and "Bob owes Alice" .99, and two ports or
-dates .94 and more. So whatever is at the same time small in a text and large in its meaning is compared by itself.
+dates .94 and more. So what is small in a text but large in its meaning is compared separately.
 """
 
 import re
@@ -40,15 +40,15 @@ _DEICTIC = re.compile(
 
 
 class _Read:
-    """What a text says that its vector may not show, each part read when it is first asked for."""
+    """What a text says that its vector may not show; each part is computed when it is first read."""
 
     def __init__(self, text: str) -> None:
-        """Read nothing yet."""
+        """Keep the text; nothing is computed yet."""
         self._text = text
 
     @cached_property
     def folded(self) -> str:
-        """The text without what makes no difference."""
+        """The text without differences of spelling that do not matter."""
         return fold(self._text)
 
     @cached_property
@@ -58,7 +58,7 @@ class _Read:
 
     @cached_property
     def negations(self) -> int:
-        """How many of its words deny."""
+        """How many words of denial it has."""
         return sum(1 for _ in _NEGATED.finditer(self.folded))
 
     @cached_property
@@ -88,14 +88,14 @@ class _Read:
 
 
 _read = lru_cache(maxsize=1 << 8)(_Read)
-"""What a text says, remembered for the texts compared of late: the same memories come back recall after recall."""
+"""A cache of read texts, because the same memories come back in recall after recall."""
 
 
 class Profile:
-    """What must agree before two near memories count as one."""
+    """What a memory's text and facts say that its vector may not show, and must agree for two near memories to count as one."""
 
     def __init__(self, memory: Memory) -> None:
-        """Note the memory's facts; its text is read part by part, when one is asked for."""
+        """Note the memory's facts; the parts of its text are computed when they are read."""
         self._memory, self.said = memory, _read(memory.text)
         self._told_at = memory.valid_from or memory.created_at
         self.speaker = (memory.source.speaker or "").casefold()
@@ -105,19 +105,14 @@ class Profile:
 
     @cached_property
     def times(self) -> tuple[Interval, ...]:
-        """The times that the text speaks of from where it was said."""
+        """The times that the text means, seen from when it was written."""
         if not _DEICTIC.search(self.said.folded):
             return ()
         return tuple(mention.interval for mention in times(self._memory.text, now=self._told_at))
 
 
-def profile(memory: Memory) -> Profile:
-    """What a memory's text and facts say that its vector may not show."""
-    return Profile(memory)
-
-
 def difference(newer: Profile, older: Profile) -> str:
-    """What two profiles disagree in, "" when they say the same."""
+    """What two profiles differ in, "" if they say the same."""
     for part, worded in _DISAGREEMENTS.items():
         ours, theirs = part(newer), part(older)
         if ours != theirs:
@@ -133,7 +128,7 @@ def difference(newer: Profile, older: Profile) -> str:
 
 
 class Sameness:
-    """The profiles of many memories as columns of codes, so that whole tiles of pairs are judged at once."""
+    """The profiles of many memories as columns of codes, so that many pairs are compared at once."""
 
     def __init__(self, profiles: Sequence[Profile]) -> None:
         """Assign each distinct value of a column its code, and each contrasting word its bit."""
@@ -147,7 +142,7 @@ class Sameness:
         self._denies = _bits([excluded(each, silent=False) for each in said], places)
 
     def __call__(self, newer: Rows, older: Rows) -> Mask:
-        """Whether a newer row and an older one have no difference, for each pair of them."""
+        """Whether the two are the same, for each pair of a newer and an older row."""
 
         def equal(codes: Rows) -> Mask:
             return np.equal.outer(codes[newer], codes[older])

@@ -38,7 +38,7 @@ _STEMMER_OF_SCRIPT: Final = (
 
 
 class _Stemmers(threading.local):
-    """One set of stemmers a thread: a Snowball stemmer keeps its working buffer in itself."""
+    """The stemmers of a thread: a Snowball stemmer has a buffer, and cannot be shared."""
 
     def __init__(self) -> None:
         """Start with that of English; another stemmer is made at its first word."""
@@ -66,10 +66,10 @@ def stem(word: str) -> str:
 
 
 def kindred(first: str, second: str) -> bool:
-    """Whether two words may be forms of one: they begin with the same four letters or more, seven tenths of the shorter.
+    """Whether two words may be forms of one: they share at least their first four letters, and seven tenths of the shorter word.
 
-    Words of Hebrew may differ in what they carry before them, words of Hindi in marks that are left out as often as not. Greek and Arabic
-    have stemmers of their own, which have told already.
+    Hebrew words may differ in a prefix, and Hindi words in marks that are often left out. Greek and Arabic have stemmers of their own,
+    which have decided already.
     """
     if not first.isascii():
         if _HEBREW.match(first):
@@ -92,25 +92,25 @@ def heads(word: str) -> tuple[str, ...]:
 
 
 def shared_beginning(word: str) -> str:
-    """The letters that all words begin with which are kindred to this one, "" where these may begin in other ways."""
+    """The letters with which all words kindred to this one begin; "" where they may begin otherwise."""
     varies = not word.isascii() and (_HEBREW.match(word) or _HINDI.match(word))
     return "" if varies else word[:BEGINNING]
 
 
 def beginnings(word: str) -> tuple[str, ...]:
-    """The beginnings one of which stands in every text, as `loosely` reads it, that has a word kindred to this one."""
+    """Beginnings of words, one of which is in every text (as `loosely` gives it) that has a word kindred to this one."""
     if not word.isascii() and _HEBREW.match(word):
         return tuple(form[:_BARE_MIN] for form in sorted(_bare(word)))
     return () if _TOLD.match(word) else (loosely(word)[:BEGINNING],)
 
 
 def loosely(text: str) -> str:
-    """The text with one of the two signs by which Hindi writes a nasal vowel for both, and without the dots below its letters."""
+    """The text with Hindi's two signs for a nasal vowel made one, and without the dots below letters."""
     return text if text.isascii() else text.translate(_LEFT_OUT)
 
 
 def _bare(word: str) -> frozenset[str]:
-    """A word of Hebrew as it is, and without one or two of the letters that join it to others; three letters are left."""
+    """A Hebrew word as it is, and without one or two prefixed letters, as long as three letters are left."""
     most = max(0, min(_PREFIXES, len(word) - _BARE_MIN))
     carried = next((place for place in range(most) if word[place] not in _JOINED_BEFORE), most)
     return frozenset(word[cut:] for cut in range(carried + 1))

@@ -1,4 +1,4 @@
-"""Ordinary English words, as lists: function words, which join what is said and carry none of it, and words that often open a sentence."""
+"""Lists of ordinary English words: function words, which carry no meaning of their own, and words that often open a sentence."""
 
 from typing import Final
 
@@ -56,14 +56,14 @@ IDLE: Final = (
     )
     | frozenset("true understood noted makes sense funny let go ahead continue on next".split())
 )
-"""Words of those who greet, thank, agree or take their time, beside function words: they ask for nothing."""
+"""Words that greet, thank, agree or hesitate, beside function words: they ask for nothing."""
 GREETING: Final = frozenset(_GREETINGS.split()) - frozenset("dear morning evening afternoon".split()) | frozenset(
     """ok okay oh brilliant worries thx ty hm done funny interesting point sense moment
     danke dankeschön guten gute hallo moin servus tschüss genau prima merci bonjour bonsoir bonne salut gracias hola vale buenos buenas
     adiós adios grazie ciao prego obrigado obrigada bom boa bedankt dank hoi tack hej takk tak dziękuję dzięki cześć teşekkürler merhaba
     谢谢 谢谢你 多谢 你好 您好 早 早上好 晚安 好的 好吧 再见 明天见 不客气 哈哈 嗯""".split()
 )
-"""Words of which one greets, thanks or agrees by itself, in some languages."""
+"""Words that greet, thank or agree by themselves, in several languages."""
 WITH_GREETING: Final = frozenset(
     """lot lots looks works morning evening afternoon tomorrow birthday happy problem super nice
     schön sehr vielen morgen tag abend nacht wiedersehen bis bald später beaucoup bien nuit journée soirée demain bientôt à
@@ -74,7 +74,7 @@ WAVING: Final = frozenset(
     """yes no not never mind nevermind got see think ahead continue understood noted go wait stop hold hang forget works agree enough
     whatever sounds makes let""".split()
 )
-"""Words of which one agrees, declines, waves aside or takes its time."""
+"""Words that agree, decline, dismiss or hesitate by themselves."""
 WITH_WAVING: Final = frozenset("fine right true best next bit sec second minute moment fair".split())
 """Words that stand beside these and ask for nothing either."""
 TITLES: Final = frozenset("dr mr mrs ms prof".split())

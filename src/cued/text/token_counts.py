@@ -67,13 +67,13 @@ def estimate_tokens(text: str) -> int:
 
 
 def most_tokens(text: str) -> int:
-    """What a text's estimate never exceeds, told by its length alone: a character costs at most a token, or four beyond ASCII."""
+    """An upper bound of the estimate, by the text's length alone: a character costs at most one token, or four beyond ASCII."""
     return len(text) + 1 if text.isascii() else 4 * len(text) + 1
 
 
 @lru_cache(maxsize=1 << 13)
 def least_tokens(text: str) -> int:
-    """What the estimate of a line with this text in it never falls below, told by its words: each costs a token, or half beyond ASCII."""
+    """A lower bound of the estimate for a line with this text in it: each word costs a token, or half of one beyond ASCII."""
     if not text.isascii():
         return len(text.split()) // 2
     # Words are counted by the blanks before them, which takes half the time of setting them apart.
@@ -81,12 +81,12 @@ def least_tokens(text: str) -> int:
 
 
 _BLANKS: Final = bytes(ord(" ") if chr(code).isspace() else ord("x") for code in range(256))
-"""A blank for each that is one, and a letter for whatever else."""
+"""Maps each kind of white space to a space, and everything else to a letter."""
 
 
 @lru_cache(maxsize=1 << 12)
 def _known_line(line: str) -> int:
-    """The tokens of a line as `_line_tokens` counts them, remembered: the same memories come back recall after recall."""
+    """The result of `_line_tokens`, cached, because the same memories come back in recall after recall."""
     return _line_tokens(line)
 
 
@@ -110,14 +110,14 @@ def _line_tokens(line: str) -> int:
 
 
 def _costs_by_words(line: str) -> int:
-    """What `_costs` gives for a line whose only white space is spaces, told by its words: they cost by themselves what they cost in it."""
+    """The result of `_costs` for a line whose only white space is spaces: its words cost the same alone as in the line."""
     shaped = line.encode("utf-8", "surrogatepass").translate(_SHAPES).decode("utf-8", "surrogatepass")
     costs = sum(map(_KNOWN.__getitem__, shaped.split(" ")))
     return costs + _WHOLE * len(_GAP.findall(line)) if "  " in line else costs
 
 
 _SHAPES: Final = bytes.maketrans((ascii_letters + digits).encode(), b"uqqquqqquqqqqquqqqqquqqquqUQQQUQQQUQQQQQUQQQQQUQQQUQ0000000000")
-"""Each vowel, each other letter and each digit as one of its kind: words of one shape cost the same, and there are few shapes."""
+"""Maps each vowel, other letter and digit to one of its kind: words of one shape cost the same, and there are few shapes."""
 
 
 def _function_words(line: str) -> int:
@@ -131,7 +131,7 @@ _LOWERED: Final = {code: chr(code).lower() if chr(code).isalpha() else " " for c
 
 
 def _costs(piece: str) -> int:
-    """What a piece of a line costs, packed into one number, so that the costs of many are added up at once.
+    """The costs of a piece of a line, packed into one number, so that the costs of many are added in one sum.
 
     The parts of that, from the last bits on: the cost in hundredths of a token with Latin words as English ones, what these cost more as
     others, and what tells English from the rest: the number of Latin words, and of signs of code.
@@ -151,11 +151,11 @@ def _costs(piece: str) -> int:
 
 
 _KNOWN = Remembered(_costs, most=1 << 17, longest=_CACHED_WORD)
-"""What short pieces cost."""
+"""The costs of short pieces."""
 
 
 def _mark_costs(kind: str, piece: str) -> int:
-    """What digits, white space and punctuation cost; the space before a number is a token of its own."""
+    """The cost of digits, white space and punctuation; the space before a number is a token of its own."""
     if kind == "digits":
         number = piece.lstrip(" ")
         return _WHOLE * (ceil(len(number) / _DIGITS_PER_TOKEN) + len(piece) - len(number))
@@ -173,7 +173,7 @@ _JOINT = 60
 
 @lru_cache(maxsize=1 << 14)
 def _word_costs(word: str) -> tuple[int, int]:
-    """What a Latin word costs as an English word, and how much more as any other."""
+    """The cost of a Latin word as an English word, and how much more it costs as another."""
     size = len(word)
     if not word.isascii():
         return max(_WHOLE, 35 * size) + sum(50 if letter <= "\u00ff" else 140 for letter in word if not letter.isascii()), 0

@@ -113,20 +113,20 @@ def _examined(partial: Path, target: Path) -> int:
 
 
 def still(path: Path) -> apsw.Connection:
-    """A connection to a file that nobody writes; where a write-ahead log lies beside it, that is read along."""
+    """A connection to a file that nobody writes; a write-ahead log beside it is read too."""
     log = path.with_name(path.name + "-wal")
     unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
     return opened_as(f"{path.resolve().as_uri()}?mode=ro{unchanging}", apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 def opened_as(name: str, flags: int = apsw.SQLITE_OPEN_READWRITE) -> apsw.Connection:
-    """A connection that keeps the sums of pages up, where there are any."""
+    """A connection that maintains the checksums of pages, where there are any."""
     return apsw.Connection(name, flags=flags, vfs=file_system())
 
 
 @contextmanager
 def partial_file(place: Path) -> Iterator[Path]:
-    """An empty file beside the target, gone again unless it has been given its name."""
+    """An empty file beside the target, which is deleted at the end unless it was renamed."""
     handle, name = tempfile.mkstemp(prefix=f".{place.name}.", suffix=".partial", dir=place.parent)
     os.close(handle)
     partial = Path(name)
@@ -139,7 +139,7 @@ def partial_file(place: Path) -> Iterator[Path]:
 
 @contextmanager
 def alone(place: Path) -> Iterator[None]:
-    """Hold an existing target so that nobody else has it open, and with nothing beside it that would be played into the new file."""
+    """Lock an existing target so that nobody else has it open, and no log beside it could be replayed into the new file."""
     if not place.exists():
         _without_leftovers(place)
         yield
@@ -158,9 +158,9 @@ def alone(place: Path) -> Iterator[None]:
 
 
 def _hold(place: Path, old: apsw.Connection) -> bool:
-    """Take the old database for ourselves alone and out of its write-ahead log; False when it is too damaged for that.
+    """Lock the old database and end its write-ahead log; False if it is too damaged for that.
 
-    Leaving the log needs every other connection gone, and one that comes too late finds its file moved and is refused.
+    Ending the log needs every other connection closed; one that is opened later finds its file moved, and is refused.
     """
     try:
         if old.pragma("application_id") != APPLICATION_ID and old.execute("SELECT count(*) FROM sqlite_schema").get:
@@ -182,7 +182,7 @@ def _without_leftovers(place: Path) -> None:
 
 
 def give_name(partial: Path, place: Path, *, overwrite: bool) -> None:
-    """Put the copy under its name; without `overwrite` a file that has come up in the meantime is left alone."""
+    """Rename the copy to its place; without `overwrite` a file that has appeared there meanwhile is left alone."""
     if overwrite:
         partial.replace(place)
         return
@@ -196,7 +196,7 @@ def give_name(partial: Path, place: Path, *, overwrite: bool) -> None:
 
 
 def synced(path: Path) -> None:
-    """Have what was written to a file or folder on the disk before going on."""
+    """Wait until what was written to a file or folder is on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -1,4 +1,4 @@
-"""Whether a store is what was written: the file, its pages, its rows, what is searched of them, and its journal."""
+"""Checks that a store is as it was written: the file, its pages, its rows, their indexes, and its journal."""
 
 import stat
 from collections.abc import Iterator, Sequence
@@ -142,7 +142,7 @@ def check_file(path: Path, *, progress: Progress = silent) -> Checked:
 
 
 def _what_is_left(path: Path, progress: Progress) -> Checked | None:
-    """What a check finds in a file whose end is missing; None where none is, or nothing of it can be read."""
+    """What a check finds in a file whose end is missing; None if no bytes are missing, or nothing can be read."""
     try:
         gone = missing(path)
         if not gone:
@@ -186,7 +186,7 @@ def _journals(keeper: Keeper) -> tuple[tuple[Problem, ...], tuple[Journalled, ..
 
 
 def unsuspecting(path: Path) -> apsw.Connection:
-    """A connection that reads pages whatever their sums say."""
+    """A connection that reads pages even if their checksums are wrong."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=page_sums.file_system())
     connection.pragma("checksum_verification", 0)
     connection.set_busy_timeout(30_000)
@@ -194,7 +194,7 @@ def unsuspecting(path: Path) -> apsw.Connection:
 
 
 def rows(connection: apsw.Connection, progress: Progress = silent) -> Iterator[ReadRow]:
-    """Every memory of a file, each read by itself, with what is wrong with it."""
+    """Every memory of a file, each read separately, with what is wrong with it."""
     tenants = {key: bytes(name) for key, name in salvage.tolerant(connection, "SELECT key, name FROM tenant")}
     everywhere = (-(2**63), 2**63 - 1)
     keys = set(salvage.keys_of(connection, -1, everywhere))
@@ -280,7 +280,7 @@ def _schema(connection: apsw.Connection) -> Iterator[Problem]:
 
 
 def _pages(path: Path) -> Iterator[Problem]:
-    """What SQLite itself finds, with the sums of pages where there are any."""
+    """What SQLite's own check finds, with the checksums of pages where there are any."""
     with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=page_sums.file_system())) as connection:
         try:
             found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(20)")]

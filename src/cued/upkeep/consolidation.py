@@ -148,12 +148,12 @@ def merges(tenant: str, store: Store) -> tuple[Merged, ...]:
 
 
 def _merged_into(memory: Memory) -> list[str]:
-    """What a consolidation merged into a memory, but for what an update has let go of since."""
+    """What a consolidation has merged into a memory, except what an update has released since."""
     return [edge.target for edge in memory.edges if edge.relation == MERGED and edge.target in memory.supersedes]
 
 
 def _from(done: int, total: int, progress: Progress) -> Progress:
-    """A progress that counts on from what is done already."""
+    """A progress callback that adds what is done already."""
     return lambda more, _: progress(done + more, total)
 
 

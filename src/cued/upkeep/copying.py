@@ -48,7 +48,7 @@ class CopyMark(Struct, frozen=True, kw_only=True):
 
 
 class TriedRow(Struct, frozen=True, kw_only=True):
-    """A row of the copy that a recall is tried with, and the tenant's change in the source when it was compared."""
+    """A row of the copy to try a recall with, and the tenant's change counter in the source when it was compared."""
 
     tenant: str
     row: Row
@@ -118,7 +118,7 @@ def _admitted(job: Copy, tenant: str) -> CopyMark:
 
 
 def left_at(rows: Transaction) -> int | None:
-    """The tenant's change when a copy was done with it, None where it is no copy."""
+    """The tenant's change counter when its copy was finished, None where it is no copy."""
     mark = _mark(rows)
     return None if mark is None else mark.change
 
@@ -137,7 +137,7 @@ def _anew(job: Copy, tenant: str, mark: CopyMark) -> CopyMark:
 
 
 def _fill(job: Copy, tenant: str, mark: CopyMark) -> None:
-    """Put rows in, page by page, from where it was broken off."""
+    """Insert rows, page by page, from where the copy was interrupted."""
     for page in _pages(job.source, tenant, mark.after):
         with job.target.begin(tenant, write=True) as rows:
             rows.insert([row._replace(key=0, judged=judged(row.memory)) for row in job.fitted(page)])
@@ -147,7 +147,7 @@ def _fill(job: Copy, tenant: str, mark: CopyMark) -> None:
 
 
 def _settle(job: Copy, tenant: str) -> None:
-    """Go through both sides until nothing of the content differs, and take over log and documents."""
+    """Compare both sides until no content differs, and copy log and documents."""
     for _ in range(_PASSES):
         passing = _Pass(job, tenant)
         passing.run()
@@ -157,19 +157,17 @@ def _settle(job: Copy, tenant: str) -> None:
         job.mended += passing.mended
     else:
         raise BusyError(f"{_whose(tenant)} of {job.name} is written to all the time; run the copy again, and it goes on from here")
-    job.tenants, job.memories, job.lines, job.documents = (
-        job.tenants + 1,
-        job.memories + passing.memories,
-        job.lines + lines,
-        job.documents + documents,
-    )
+    job.tenants += 1
+    job.memories += passing.memories
+    job.lines += lines
+    job.documents += documents
     job.digest = _digest([(job.digest, passing.digest.digest())])
     job.samples += passing.samples
     job.step(passing.memories)
 
 
 class _Pass:
-    """Both sides of a tenant gone through by id, and what differs mended."""
+    """One comparison of a tenant's two sides by id, in which differences are mended."""
 
     def __init__(self, job: Copy, tenant: str) -> None:
         """Start before the first row."""
@@ -239,12 +237,12 @@ def _without_use(row: Row) -> Row:
 
 
 def _common(row: Row) -> Row:
-    """What of a row every keeper has alike."""
+    """The parts of a row that are the same in every keeper."""
     return row._replace(key=0, judged=None)
 
 
 def _take_lines(job: Copy, tenant: str) -> int:
-    """How many lines the log has; those that the target has otherwise or not are written, and those older than the first are dropped."""
+    """How many lines the log has; missing and differing ones are written, and those older than the source's first are dropped."""
     lines, oldest = 0, None
     for page in log_pages(partial(_lines, job.source, tenant)):
         oldest = oldest or page[0].at
@@ -301,7 +299,7 @@ def _mark(rows: Transaction) -> CopyMark | None:
 
 
 def _leave(rows: Transaction, mark: CopyMark) -> None:
-    """Write down how the target is left."""
+    """Note in the mark the state in which the target is left."""
     head = rows.head()
     left = replace(mark, change=head.change, epoch=head.epoch, documents=_digest(_documents(rows)))
     rows.put_document(MARK, msgspec.json.encode(left))

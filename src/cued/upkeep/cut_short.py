@@ -1,6 +1,6 @@
-"""A file whose end is missing, in its full length again: what is left of it can be read then as of any damaged file.
+"""A file whose end is missing, brought to its full length, so that what is left can be read as of any damaged file.
 
-SQLite refuses such a file whole, if only the last page is gone. How long it was stands in its header.
+SQLite refuses such a file altogether, even if only its last page is missing. Its header says how long it was.
 """
 
 import shutil
@@ -15,9 +15,9 @@ _LONGEST_PAGE = 65_536
 
 
 def missing(path: Path) -> int:
-    """How many bytes of a file are missing at its end, by its own header; to be asked of one that SQLite has refused.
+    """How many bytes are missing at a file's end, by its header; only for a file that SQLite has refused.
 
-    Of any other it is not to be asked: a file that is written to may be shorter for a moment, and closing it drops this process's locks.
+    Another file may be shorter for a moment while it is written to, and closing it here would drop this process's locks.
     """
     with path.open("rb") as file:
         header = file.read(_HEADER)

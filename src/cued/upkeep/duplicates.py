@@ -9,7 +9,7 @@ from msgspec import Struct
 from cued.errors import InputError
 from cued.model import DISTINCT, TRUSTS, Matrix, Memory, Stored, Vector
 from cued.ports import Progress
-from cued.text.sameness import Sameness, difference, profile
+from cued.text.sameness import Profile, Sameness, difference
 from cued.upkeep.nearness import Mask, May, Rows, neighboured, take, unit
 
 Held = Callable[[Sequence[str]], frozenset[str]]
@@ -52,7 +52,7 @@ class NearDuplicates:
         near = neighboured(matrix, at_least, progress=progress)
         self._memories = [newest_first[row].memory for row in near]
         self._matrix: Matrix = matrix[near]
-        self._profiles = [profile(memory) for memory in self._memories]
+        self._profiles = [Profile(memory) for memory in self._memories]
         self._ends = np.array([_end(memory) for memory in self._memories], dtype=np.float64)
         self._trusts = np.array([TRUSTS.index(memory.trust) for memory in self._memories], dtype=np.int8)
         holds = held([memory.id for memory in self._memories])
@@ -61,7 +61,7 @@ class NearDuplicates:
         self._taken = take(self._matrix, at_least, self._judge())
 
     def merges(self) -> list[Merge]:
-        """Who takes whom, newest first."""
+        """The merges, newest first."""
         return [
             Merge(
                 **self._pair(newer, older),
@@ -72,7 +72,7 @@ class NearDuplicates:
         ]
 
     def spared(self) -> list[Spared]:
-        """Who stays beside a newer one that is near, and why."""
+        """The memories that stay although a newer one is near, and why."""
         pairs = self._pairs(self._taken.spared_by, (self._taken.by < 0) & (self._taken.spared_by >= 0))
         return [Spared(**self._pair(newer, older), reason=self._reason(newer, older)) for newer, older in pairs]
 

@@ -1,4 +1,4 @@
-"""Which rows of a matrix are near one another, tile by tile, so that a hundred thousand of them fit into little memory."""
+"""Which rows of a matrix are near one another, computed tile by tile, so that 100,000 rows need little memory."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple

@@ -7,7 +7,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from cued.requests.fields import fields_of
-from cued.surfaces.mcp import answers
+from cued.surfaces.mcp import answers, shapes
 from cued.surfaces.mcp.arguments import input_schema
 from cued.surfaces.mcp.prompts import instructions
 from cued.surfaces.mcp.resources import address
@@ -414,4 +414,4 @@ def test_search_and_fetch_are_offered_on_request_and_speak_one_text_of_json(agen
 def test_every_answer_has_the_shape_that_its_tool_promises():
     for tool in TOOLS:
         assert issubclass(tool.answer, msgspec.Struct)
-        assert tool.answer.__module__ == answers.__name__
+        assert tool.answer.__module__ == shapes.__name__

@@ -65,6 +65,13 @@ def test_every_route_has_its_method_and_what_has_no_route_is_refused_with_the_re
             refused()
 
 
+def test_what_was_to_give_way_to_a_less_trusted_memory_is_a_conflict_among_many_too(client):
+    mira = client.tenant("mira")
+    held = mira.remember("The staging deploy is on Friday.").id
+    answer = mira.remember_many([{"text": "The staging deploy is on Monday.", "trust": "agent", "supersedes": [held]}])
+    assert [conflict.id for conflict in answer.conflicts] == [held]
+
+
 def test_a_text_and_a_number_of_numpys_are_sent_as_pythons_own(client):
     mira = client.tenant(np.str_("mira"))
     draft = cued.Draft(text=np.str_("The staging deploy is on Friday."), tags=(np.str_("ops"),), meta={"at": np.float64(2.5)})

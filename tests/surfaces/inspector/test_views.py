@@ -12,7 +12,7 @@ from cued.surfaces.inspector import candidates
 from cued.surfaces.inspector.candidates import COLOURS, WIDE, bar, compared, marked, scale
 from cued.surfaces.inspector.counting import FRESH_S, QUICK_S, Counts
 from cued.surfaces.inspector.doing import _undo_update
-from cued.surfaces.inspector.held_recalls import HELD_S, MOST, Held, Looked
+from cued.surfaces.inspector.held_recalls import HELD_S, MOST, Held, HeldRecall
 from cued.surfaces.inspector.pages.beliefs import chains, choice_steps
 from cued.surfaces.inspector.pages.health import finding, series, stages
 from cued.surfaces.inspector.pages.meaning import Paper, colours_of, legend
@@ -160,7 +160,7 @@ def test_a_finding_of_the_doctor_is_told_in_a_line():
 def test_evidence_is_held_for_an_hour_and_not_without_bound(alone):
     clock = [0.0]
     held = Held(clock=lambda: clock[0])
-    looked = Looked(alone, {})
+    looked = HeldRecall(alone, {})
     held.put("t", looked)
     assert held.get("t", alone.evidence.recall_id) is looked
     assert held.get("other", alone.evidence.recall_id) is None

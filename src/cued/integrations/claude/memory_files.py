@@ -1,7 +1,7 @@
-"""Files over memories: a tree under /memories whose every file is a memory, with the commands and the words of Claude's memory tool.
+"""Files over memories: a tree under /memories in which every file is a memory, with the commands of Claude's memory tool.
 
-A file's text is the memory's text, so that a recall finds what an agent has written down; one that a memory cannot hold is kept in
-pieces. Folders are kept too, in a scope that no recall looks into, for an empty one is still there.
+A file's text is the memory's text, so that a recall finds what an agent has written; a text too long for one memory is kept in several.
+Folders are stored too, in a scope that no recall looks into, so that an empty one exists.
 """
 
 import posixpath
@@ -29,7 +29,7 @@ _SNIPPET = 2
 
 
 class MemoryFiles:
-    """The files of one tenant in one scope. A command that cannot be done is a ValueError whose words are for the model."""
+    """The files of one tenant in one scope. A command that cannot be done is a ValueError with a message for the model."""
 
     def __init__(self, tenant: Tenant, *, scope: str = GLOBAL) -> None:
         """Keep the files in this tenant's memories; each scope has files of its own."""
@@ -50,7 +50,7 @@ class MemoryFiles:
         return f"Here's the content of {path} with line numbers:\n" + _numbered(lines, first, last)
 
     def create(self, path: str, file_text: str) -> str:
-        """Word of a new file."""
+        """The message about a new file."""
         _refuse_no_texts(file_text=file_text)
         place = resolved(path)
         if self._is_folder(place) or self.read(place) is not None:
@@ -60,7 +60,7 @@ class MemoryFiles:
         return f"File created successfully at: {path}"
 
     def str_replace(self, path: str, old_str: str, new_str: str) -> str:
-        """The lines around the only place where a text stood that another has taken the place of."""
+        """The lines around the one place where a text was replaced."""
         _refuse_no_texts(old_str=old_str, new_str=new_str)
         place, content = self._file(path)
         count = content.count(old_str)
@@ -79,7 +79,7 @@ class MemoryFiles:
         return f"The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{shown}"
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
-        """Word of lines that were put after a line, 0 for the beginning."""
+        """The message about lines that were inserted after a line, 0 for the beginning."""
         _refuse_no_texts(insert_text=insert_text)
         place, content = self._file(path)
         lines = content.split("\n")
@@ -93,7 +93,7 @@ class MemoryFiles:
         return f"The file {path} has been edited."
 
     def delete(self, path: str) -> str:
-        """Word of a file, or a folder with all that was in it, that is gone for good."""
+        """The message about a file, or a folder with all its content, that was erased for good."""
         place = resolved(path)
         if place == ROOT:
             raise ValueError(f"Cannot delete the {ROOT} directory itself")
@@ -104,7 +104,7 @@ class MemoryFiles:
         return f"Successfully deleted {path}"
 
     def rename(self, old_path: str, new_path: str) -> str:
-        """Word of a file or folder that is elsewhere now."""
+        """The message about a file or folder that was moved."""
         old, new = resolved(old_path), resolved(new_path)
         if old == ROOT:
             raise ValueError(f"Cannot rename the {ROOT} directory itself")
@@ -121,7 +121,7 @@ class MemoryFiles:
         return f"Successfully renamed {old_path} to {new_path}"
 
     def clear(self) -> str:
-        """Word that no file is left."""
+        """The message that all files were erased."""
         gone = [memory.id for memory in self._at_or_below(ROOT)]
         self._tenant.forget(*gone, erase=True)
         return "All memory cleared"
@@ -152,7 +152,7 @@ class MemoryFiles:
         return place, content
 
     def _write(self, place: str, content: str) -> None:
-        """The file says this from now on; its first memory stays the same one, so that its history goes on."""
+        """Replace a file's content; its first memory stays the same one, so that its history goes on."""
         texts = [content[at : at + _PIECE] for at in range(0, len(content), _PIECE)] or [""]
         new = [self._draft(place, number, text) for number, text in enumerate(texts)]
         missing: list[Draft] = []
@@ -201,7 +201,7 @@ class MemoryFiles:
         self._remember(missing)
 
     def _remember(self, drafts: Sequence[Draft]) -> None:
-        """Store files or folders; what had their ids and was forgotten or merged would hide them from recalls, and goes for good."""
+        """Store files or folders; forgotten or merged memories with the same ids are erased first, for they would hide them."""
         before = self._tenant.known(*(draft.id or "" for draft in drafts))
         if before:
             self._tenant.forget(*before, erase=True)
@@ -238,7 +238,7 @@ class MemoryFiles:
 
 
 def resolved(path: str) -> str:
-    """The place that a path means; one that leads out of /memories, or that no file can have, is a ValueError."""
+    """The place that a path means; a ValueError if it leads out of /memories, or no file can be there."""
     if not isinstance(path, str) or not (path == ROOT or path.startswith(f"{ROOT}/")):
         raise ValueError(f"Path must start with {ROOT}, got: {path}")
     place = posixpath.normpath(path)
@@ -250,7 +250,7 @@ def resolved(path: str) -> str:
 
 
 def _path(memory: Memory) -> str:
-    """The place of a file; "" for a memory that somebody else wrote with a mark as ours."""
+    """The place of a file; "" for a memory of somebody else that has the same mark as ours."""
     return str(memory.source.meta.get(_PATH, ""))
 
 
@@ -260,7 +260,7 @@ def _text(memory: Memory) -> str:
 
 
 def _lines_with(content: str, text: str) -> Iterator[int]:
-    """The number of the line at which each place begins where a text stands, one after the other."""
+    """The numbers of the lines at which a text begins, in order."""
     line, told, at = 1, 0, content.find(text)
     while at != -1:
         line += content.count("\n", told, at)
@@ -269,7 +269,7 @@ def _lines_with(content: str, text: str) -> Iterator[int]:
 
 
 def _span(view_range: Sequence[int] | None, count: int) -> tuple[int, int]:
-    """The first line from 0 and the line after the last that a range names; a last of -1 is the end."""
+    """The first line, counted from 0, and the line after the last one of a range; a last line of -1 is the end."""
     if not view_range or (isinstance(view_range, Sequence) and len(view_range) != 2):  # noqa: PLR2004 - a first and a last line
         return 0, count
     match view_range:
@@ -279,7 +279,7 @@ def _span(view_range: Sequence[int] | None, count: int) -> tuple[int, int]:
 
 
 def _refuse_no_texts(**said: object) -> None:
-    """Nothing, where what a model said for a text is one."""
+    """Refuse arguments that should be texts and are not."""
     for name, value in said.items():
         if not isinstance(value, str):
             raise ValueError(f"Invalid `{name}` parameter: {value!r:.80}. It should be a text")  # noqa: TRY004 - as all that a model is told

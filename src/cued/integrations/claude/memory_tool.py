@@ -34,7 +34,7 @@ class CuedMemoryTool(BetaAbstractMemoryTool):
         return _done(self.files.view, command.path, command.view_range)
 
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        """Word of a new file."""
+        """The message about a new file."""
         return _done(self.files.create, command.path, command.file_text)
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
@@ -42,19 +42,19 @@ class CuedMemoryTool(BetaAbstractMemoryTool):
         return _done(self.files.str_replace, command.path, command.old_str, command.new_str or "")
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        """Word of inserted lines."""
+        """The message about inserted lines."""
         return _done(self.files.insert, command.path, command.insert_line, command.insert_text)
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Word of what is gone."""
+        """The message about what was erased."""
         return _done(self.files.delete, command.path)
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        """Word of what is elsewhere."""
+        """The message about what was moved."""
         return _done(self.files.rename, command.old_path, command.new_path)
 
     def clear_all_memory(self) -> str:
-        """Word that no file is left; other memories of the tenant stay."""
+        """The message that all files were erased; other memories of the tenant stay."""
         return self.files.clear()
 
 
@@ -77,7 +77,7 @@ class AsyncCuedMemoryTool(BetaAsyncAbstractMemoryTool):
 
 
 def _done(command: Callable[..., str], *arguments: Any) -> str:  # noqa: ANN401 - the command's own
-    """What a command says; one that cannot be done is a ToolError, which the model reads."""
+    """A command's message; one that cannot be done is a ToolError, which the model reads."""
     try:
         return command(*arguments)
     except ValueError as error:

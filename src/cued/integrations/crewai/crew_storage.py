@@ -1,4 +1,4 @@
-"""CrewAI's storage backend: it asks by vector alone, so the storage lends its own embedder and remembers whose words a vector is."""
+"""CrewAI's storage backend. CrewAI searches by vector only, so the storage lends it an embedder that remembers the words of a vector."""
 
 import asyncio
 from collections import OrderedDict
@@ -51,7 +51,7 @@ class CuedStorage:
         return vectors
 
     def save(self, records: list[MemoryRecord]) -> None:
-        """Keep records; one whose id is known takes the place of the old one."""
+        """Store records; one with a known id replaces the old one."""
         self._refuse_mixed([each.embedding or () for each in records if not self._lent(each)])
         known = [each for each in records if self._memory(each.id) is not None]
         for each in known:
@@ -102,7 +102,7 @@ class CuedStorage:
         return len(gone)
 
     def update(self, record: MemoryRecord) -> None:
-        """Let a record take the place of the one with its id; an unknown one is kept."""
+        """Replace the record with the same id, or store a new one."""
         before = self._memory(record.id)
         self._refuse_mixed([] if self._lent(record) else [record.embedding or ()])
         if before is None:
@@ -178,12 +178,12 @@ class CuedStorage:
         return draft(each, scope=self._scope, fingerprint=None if self._lent(each) else _foreign(each.embedding or ()))
 
     def _lent(self, each: MemoryRecord) -> bool:
-        """Whether a record's vector is of the lent embedder, which then makes it anew for a memory, or none at all."""
+        """Whether a record's vector is by the lent embedder, which makes it anew for the memory, or missing."""
         vector = each.embedding
         return not vector or not any(vector) or (self._embedder is not None and len(vector) == self._embedder.fingerprint.dimensions)
 
     def _refuse_mixed(self, vectors: Sequence[Sequence[float]]) -> None:
-        """CrewAI's own error where vectors of another embedder are not as long as those that are kept, or as each other."""
+        """Raise CrewAI's own error where vectors of another embedder differ in length from the stored ones, or from each other."""
         if not vectors:
             return
         if self._dimensions is None:

@@ -17,7 +17,7 @@ _MARK = "crew:"
 
 
 def draft(record: MemoryRecord, *, scope: str, fingerprint: str | None) -> Draft:
-    """What is to be remembered of a record; its own vector is kept where it has one that can be compared."""
+    """The draft of a record, with the record's own vector where that can be compared."""
     vector = tuple(record.embedding) if record.embedding and fingerprint is not None else None
     return Draft(
         text=sayable(record.content),
@@ -34,7 +34,7 @@ def draft(record: MemoryRecord, *, scope: str, fingerprint: str | None) -> Draft
 
 
 def facts(record: MemoryRecord) -> dict[str, Scalar]:
-    """All of a record but its text and vector."""
+    """All of a record except its text and vector."""
     whole = record.model_dump(mode="json", exclude={"id", "content", "embedding"})
     return packed(DOCUMENT, {**whole, "content": record.content} if sayable(record.content) != record.content else whole)
 

@@ -1,4 +1,4 @@
-"""The same store for those who await: what `AsyncSqliteStore` and `AsyncPostgresStore` offer."""
+"""The store for asyncio, with the interface of `AsyncSqliteStore` and `AsyncPostgresStore`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
@@ -18,7 +18,7 @@ from cued.integrations.langgraph.sweeping import EVERY_MINUTES, swept
 class AsyncCuedStore(AsyncBatchedBaseStore):
     """A LangGraph store over memories whose every call is awaited; calls of one moment are one batch.
 
-    Calls that are not awaited are for other threads than the loop's, which would stand still meanwhile: there they are an
+    The synchronous methods are for other threads: in the loop's own thread, which they would block, they raise an
     `asyncio.InvalidStateError`.
     """
 
@@ -74,7 +74,7 @@ class AsyncCuedStore(AsyncBatchedBaseStore):
         return await asyncio.to_thread(self.store.sweep_ttl)
 
     async def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> "asyncio.Task[None]":
-        """The task that sweeps; without a `ttl` configuration one that has nothing to do."""
+        """The task that sweeps; without a `ttl` configuration it does nothing."""
         if self.ttl_config is None:
             return asyncio.create_task(asyncio.sleep(0))
         if self._sweeper is None or self._sweeper.done():

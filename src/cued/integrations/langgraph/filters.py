@@ -25,7 +25,7 @@ def checked(wanted: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 
 def matches(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether an item's value is as a filter wants it, in every key."""
+    """Whether an item's value passes a filter in every key."""
     return all(_fits(_at(value, key), expected) for key, expected in wanted.items())
 
 
@@ -42,7 +42,7 @@ def _operators(value: object) -> list[str]:
 
 
 def _at(value: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401 - any JSON
-    """What stands under a key, or deeper where the key has dots; None where nothing does."""
+    """The value under a key, nested if the key has dots; None where there is none."""
     if key in value:
         return value[key]
     here: Any = value
@@ -64,7 +64,7 @@ def _fits(value: Any, expected: Any) -> bool:  # noqa: ANN401 - any JSON
 
 
 def _judged(value: Any, name: str, other: Any) -> bool:  # noqa: ANN401 - any JSON
-    """What an operator says; nothing is equal, unequal, above or below where there is no value, as in SQL."""
+    """An operator's result; as in SQL, every comparison with a missing value is false."""
     if name == "$eq":
         return _fits(value, other)
     if name == "$ne":
@@ -78,7 +78,7 @@ def _judged(value: Any, name: str, other: Any) -> bool:  # noqa: ANN401 - any JS
 
 
 def _number(value: Any) -> float:  # noqa: ANN401 - any JSON
-    """A number as it is, for a long one is another as a float, and what a text says of one."""
+    """A number unchanged, because a long integer would differ as a float; or the number that a text stands for."""
     return value if isinstance(value, int | float) else float(value)
 
 

@@ -1,4 +1,4 @@
-"""The two searches of a tenant: by words and meaning, and without words, the newest put first."""
+"""The two searches of a tenant: by words and meaning, and without a query, the latest put first."""
 
 import math
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _FIRST = 50
 def ranked(tenant: Tenant, query: str, *, tag: str | None, index: IndexedFields, floor: float | None) -> Ranked:
     """A search by Cued's recall without its floor, or by the plain similarity that a configuration asks for.
 
-    Asked for so many items that are to be shown, it gives the best of them, each once with its score.
+    The search takes how many items to show, and gives the best of them, each once, with its score.
     """
     if tenant.remote and index.distance is not None:
         raise InputError("distance_type", index.distance, "nothing through a server, which scores by relevance")
@@ -37,8 +37,8 @@ def ranked(tenant: Tenant, query: str, *, tag: str | None, index: IndexedFields,
 def newest(tenant: Tenant, *, tag: str | None) -> Newest:
     """A listing by when an item was last put, with that time.
 
-    Memories are listed by their creation, which is when an item was put, but for those that were put again: these are all read, and of
-    the others no more than are asked for.
+    Memories are listed by creation, which is when an item was put, except for items that were put again: all of those are read, and of the
+    others only as many as are asked for.
     """
     tags = (tag,) if tag else ()
 
@@ -58,7 +58,7 @@ def newest(tenant: Tenant, *, tag: str | None) -> Newest:
 
 
 def _items(recall: Recall, *, tenant: Tenant, index: IndexedFields, shown: Shown) -> list[tuple[Kept, float | None]]:
-    """Each item that is to be shown, once, with the score of its best text; a further text of an item stands for the item."""
+    """Each item to show, once, with the score of its best text."""
     rows = {memory_id: row for row, memory_id in enumerate(recall.trace.ids)}
     found: dict[str, tuple[Kept, float | None]] = {}
     for each in recall:
@@ -71,6 +71,6 @@ def _items(recall: Recall, *, tenant: Tenant, index: IndexedFields, shown: Shown
 
 
 def _similarity(recall: Recall, row: int, distance: Distance) -> float:
-    """The similarity that was asked for; vectors have unit length, so that all three order alike."""
+    """The similarity that was asked for; vectors have unit length, so all three give the same order."""
     cosine = float(recall.trace.columns["cosine"][row])
     return -math.sqrt(max(0.0, 2.0 - 2.0 * cosine)) if distance == "l2" else cosine

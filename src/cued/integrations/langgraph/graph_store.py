@@ -42,8 +42,8 @@ _TRIES = 10
 class CuedStore(BaseStore):
     """A LangGraph store over memories: items by namespace and key, filters, time to live, and search by recall.
 
-    The first label of a namespace is the tenant, unless `tenant` names one for all. What else was remembered for that tenant shows as
-    items of its own namespace, `(tenant,)`.
+    The first label of a namespace is the tenant, unless `tenant` names one for all. Other memories of that tenant appear as items of the
+    namespace `(tenant,)`.
     """
 
     supports_ttl = True
@@ -89,7 +89,7 @@ class CuedStore(BaseStore):
         """Nothing: memories that can be opened are ready; LangGraph's own stores ask for this call before the first use."""
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """The results in the order of the operations; reads see the state before the writes, and of two puts of a key the last counts."""
+        """The results in the order of the operations; reads see the state before the writes, and the last of several puts of a key wins."""
         asked = list(ops)
         for op in asked:
             validate_op_namespace(op)
@@ -114,7 +114,7 @@ class CuedStore(BaseStore):
         return count
 
     def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> "Future[None]":
-        """What is done when the sweeping ends; without a `ttl` configuration there is nothing to sweep."""
+        """A future that is done when the sweeping ends; without a `ttl` configuration there is nothing to sweep."""
         if self.ttl_config is None:
             nothing: Future[None] = Future()
             nothing.set_result(None)
@@ -122,7 +122,7 @@ class CuedStore(BaseStore):
         return self._sweeper.start(sweep_interval_minutes or self.ttl_config.get("sweep_interval_minutes") or EVERY_MINUTES)
 
     def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:
-        """Whether no sweeper runs any more."""
+        """Whether the sweeper has stopped."""
         return self._sweeper.stop(timeout)
 
     def _get(self, op: GetOp) -> Result:
@@ -206,7 +206,7 @@ class CuedStore(BaseStore):
         return bool(self.ttl_config and self.ttl_config.get("omit_expired")) and item.expired(datetime.now(UTC))
 
     def _refresh(self, items: Iterable[Kept], *, asked: bool) -> None:
-        """The items' time to live begins anew, where it is asked for."""
+        """Restart the items' time to live, where that is asked for."""
         for item in items:
             if asked and item.ttl_minutes is not None:
                 tenant = self.memories.tenant(self._place(item.namespace)[0])
@@ -214,7 +214,7 @@ class CuedStore(BaseStore):
                     _tried(tenant, part_id(item_id(item.namespace, item.key), number), ttl=seconds(item.ttl_minutes))
 
     def _write_settled(self, puts: Collection[PutOp]) -> None:
-        """Write, and again where another process put the same key in between: then it is there to be replaced."""
+        """Write, and once more if another process put the same key in between, which is then replaced."""
         for attempt in range(1, _TRIES + 1):
             try:
                 return self._write(puts)
@@ -224,7 +224,7 @@ class CuedStore(BaseStore):
         return None
 
     def _write(self, puts: Iterable[PutOp]) -> None:
-        """Delete, replace and add; what is new in a tenant is stored in one step, and what cannot be kept is refused before any of it."""
+        """Delete, replace and add; new items of a tenant are stored in one step, and what cannot be stored is refused before that."""
         new: dict[str, list[Draft]] = {}
         for op, parts in [(op, self._drafts(op)) for op in puts]:
             name, _ = self._place(op.namespace)
@@ -242,7 +242,7 @@ class CuedStore(BaseStore):
             self.memories.tenant(name).remember_many(parts)
 
     def _drafts(self, op: PutOp) -> list[Draft]:
-        """The memories of what is put; none where it is deleted."""
+        """The memories of a put; none for a deletion."""
         if op.value is None:
             return []
         now = datetime.now(UTC)
@@ -256,7 +256,7 @@ def _stored(tenant: Tenant, memory_id: str, *, hidden: bool = False) -> Memory |
 
 
 def _tried(tenant: Tenant, memory_id: str, *, ttl: float) -> None:
-    """A memory's time to live begins anew, unless somebody deleted it in the meantime."""
+    """Restart a memory's time to live, unless somebody has deleted it."""
     try:
         tenant.update(memory_id, ttl=ttl)
     except NotFoundError:
@@ -271,7 +271,7 @@ def _erase(tenant: Tenant, memory: Memory | None) -> None:
 
 
 def _replace(tenant: Tenant, before: Memory, parts: Sequence[Draft]) -> None:
-    """The item's memories say what these drafts say, and there are no more of them; the first keeps its time of creation."""
+    """Replace an item's memories by these drafts; the first memory keeps its time of creation."""
     item = kept(before)
     tenant.update(before.id, change(parts[0]))
     stale = [part_id(before.id, number) for number in range(1, 1 if item is None else item.rows)]

@@ -1,4 +1,4 @@
-"""What of an item is searched: the texts at its fields."""
+"""The searchable parts of an item: the texts of its indexed fields."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class IndexedFields(Struct, frozen=True, kw_only=True):
         return cls(fields=tuple(fields), own_embedder=told.get("embed") is not None, distance=distance)
 
     def texts(self, value: Mapping[str, Any], index: Literal[False] | Sequence[str] | None) -> list[str]:
-        """The texts of an item that are searched, each by itself; none where it says False or has no such field."""
+        """The texts of an item to index, each by itself; none where `index` is False or no field is there."""
         if index is False:
             return []
         found: list[str] = []

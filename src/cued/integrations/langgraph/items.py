@@ -24,15 +24,15 @@ from cued.requests.draft import Change, Draft
 DOCUMENT = "langgraph"
 PART_OF = "langgraph.part_of"
 AGAIN = "langgraph: put again"
-"""The tag of an item that was put more than once: only such a one is newer than its memory."""
+"""The tag of an item that was put more than once, and so is newer than its memory."""
 UNSEARCHED = "langgraph: not indexed"
-"""The scope of what is kept and never recalled."""
+"""The scope of items that are stored but never recalled."""
 Namespace = tuple[str, ...]
 _MOMENT_S = 1e-6
 
 
 class _Document(Struct, frozen=True, kw_only=True):
-    """What a memory carries of the item that it holds."""
+    """The item's document in its memory."""
 
     namespace: tuple[str, ...]
     key: str
@@ -43,7 +43,7 @@ class _Document(Struct, frozen=True, kw_only=True):
 
 
 class Kept(Struct, frozen=True, kw_only=True):
-    """An item with all that is kept of it: its value, when it was put, how long it lives, and how many memories it takes."""
+    """An item as it is stored: its value, when it was put, its time to live, and how many memories it takes."""
 
     namespace: Namespace
     key: str
@@ -63,7 +63,7 @@ class Kept(Struct, frozen=True, kw_only=True):
         return SearchItem(self.namespace, self.key, self.value, self.created_at, self.updated_at, score)
 
     def expired(self, now: datetime) -> bool:
-        """Whether its time is over."""
+        """Whether its time to live is over."""
         return self.expires_at is not None and self.expires_at <= now
 
 
@@ -73,7 +73,7 @@ def item_id(namespace: Namespace, key: str) -> str:
 
 
 def part_id(first: str, number: int) -> str:
-    """The id of the memory for the so-manieth text of an item."""
+    """The id of the memory for an item's text with this number."""
     return f"{first}.{number}" if number else first
 
 
@@ -116,7 +116,7 @@ def drafts(kept: Kept, texts: Sequence[str], tags: tuple[str, ...]) -> list[Draf
 
 
 def change(draft: Draft) -> Change:
-    """What makes a stored memory say what a draft says, and that it was put again."""
+    """The change that gives a stored memory a draft's content, and marks it as put again."""
     return Change(text=draft.text, scope=draft.scope, tags=(*draft.tags, AGAIN), meta=draft.meta, ttl=draft.ttl)
 
 

@@ -1,4 +1,4 @@
-"""The embedder that an index configuration brings along, as one of Cued's."""
+"""The embedder in an index configuration, as one of Cued's."""
 
 import asyncio
 from collections.abc import Callable, Sequence

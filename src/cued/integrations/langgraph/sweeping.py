@@ -18,7 +18,7 @@ class Sweeper:
         self._thread: threading.Thread | None = None
 
     def start(self, minutes: float) -> "Future[None]":
-        """What is done when the sweeping has ended; cancelling it ends the sweeping."""
+        """A future that is done when the sweeping has ended; cancelling it ends the sweeping."""
         done: Future[None] = Future()
         if self._thread is None or not self._thread.is_alive():
             self._stop.clear()
@@ -28,7 +28,7 @@ class Sweeper:
         return done
 
     def stop(self, timeout: float | None) -> bool:
-        """Whether no thread sweeps any more, after at most so many seconds."""
+        """Whether the thread has stopped, after at most so many seconds."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join(timeout)
@@ -42,7 +42,7 @@ class Sweeper:
 
 
 def swept(sweep: Callable[[], int]) -> None:
-    """Sweep once; what goes wrong is logged, for the next time may go well."""
+    """Sweep once; an error is only logged, because the next sweep may succeed."""
     try:
         count = sweep()
     except Exception:  # the thread must live on, whatever a store of others raises; the log has all of it

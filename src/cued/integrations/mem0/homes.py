@@ -58,7 +58,7 @@ class Homes:
         return {"user_id": name}
 
     def public_id(self, tenant: str, memory_id: str) -> str:
-        """The id under which a memory is told; in a whole store it says whose it is, for mem0 asks by nothing else."""
+        """The id that callers see; in a whole store it has the tenant in it, because mem0 asks by id alone."""
         if isinstance(self._over, Tenant):
             return memory_id
         return f"{urlsafe_b64encode(tenant.encode()).decode().rstrip('=')}.{memory_id}"
@@ -98,7 +98,7 @@ def entities_of(given: Mapping[str, Any], *, otherwise: str = NOBODY) -> dict[st
 
 
 def _id(name: str, given: object) -> str:
-    """An id without the white space around it. Refusals have the words of mem0's, for which programs may look."""
+    """An id without white space around it. Errors have mem0's words, which programs may look for."""
     value = str(given).strip()
     if not value:
         raise InputError(f"Invalid {name}", given, "an id, which cannot be empty or whitespace-only")
@@ -108,7 +108,7 @@ def _id(name: str, given: object) -> str:
 
 
 def _marked(entities: Mapping[str, str]) -> str:
-    """The name of the home, with what it is the home of: the user, else the agent, else the run."""
+    """The name of a home with its kind: that of the user, else of the agent, else of the run."""
     kind = next(name for name in ENTITIES if name in entities)
     return f"{kind.removesuffix('_id')}:{entities[kind]}"
 

@@ -39,9 +39,9 @@ class Memory:
     """mem0's memory, kept by Cued. In a whole store a `user_id` is a tenant; in one tenant it is a scope of it."""
 
     def __init__(self, over: Memories | Tenant | str | Path | None = None, *, extractor: Extractor | None = None) -> None:
-        """Keep memories in a file, in an open store or in one tenant of it; without a word, in the file that `cued` uses.
+        """Keep memories in a file, in an open store or in one tenant of it; by default in the file that `cued` uses.
 
-        `extractor` is who tells what is worth remembering where `infer` is true; without one, messages are kept as they are.
+        `extractor` decides what is worth remembering where `infer` is true; without one, messages are kept as they are.
         """
         self._own = None if isinstance(over, Memories | Tenant) else _opened(over)
         self._homes = Homes(self._own if self._own is not None else over)  # type: ignore[arg-type]  # one of the two it is
@@ -49,7 +49,7 @@ class Memory:
 
     @classmethod
     def from_config(cls, config_dict: Mapping[str, Any] | None = None) -> Self:
-        """A memory for a configuration of mem0's: `cued` in it names a file and is all that is read; the rest is Cued's own matter."""
+        """A memory for a configuration of mem0's, of which only `cued` is read: it names a file."""
         told = dict(config_dict or {})
         own = told.pop("cued", None) or {}
         if told:
@@ -171,7 +171,7 @@ class Memory:
         expiration_date: object = UNSET,
         data: str | None = None,
     ) -> JSON:
-        """Word of a memory that was changed; metadata is added to what is there, and ids in it are passed over."""
+        """The message about a changed memory; metadata is added to what is there, and ids in it are ignored."""
         text = data if text is None else text
         if text is None and metadata is None and expiration_date is UNSET:
             raise InputError("update", {}, "At least one of text, metadata, or expiration_date must be provided")
@@ -191,13 +191,13 @@ class Memory:
         return {"message": "Memory updated successfully!"}
 
     def delete(self, memory_id: str) -> JSON:
-        """Word of a memory that nobody will recall again; its history stays."""
+        """The message about a memory that is forgotten; its history stays."""
         tenant, memory = self._must_find(memory_id)
         tenant.forget(memory.id)
         return {"message": "Memory deleted successfully!"}
 
     def delete_all(self, user_id: str | None = None, agent_id: str | None = None, run_id: str | None = None) -> JSON:
-        """Word of all memories of a user, an agent or a run, which are erased for good, their history too."""
+        """The message about all memories of a user, an agent or a run, which are erased for good with their history."""
         if user_id is agent_id is run_id is None:
             raise InputError("delete_all", None, "an id: At least one filter is required to delete all memories; or `reset()`")
         home, wanted = self._asked_for({"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, {})
@@ -206,7 +206,7 @@ class Memory:
         return {"message": "Memories deleted successfully!"}
 
     def history(self, memory_id: str) -> list[JSON]:
-        """What became of a memory, the oldest first; nothing for an id that nobody knows."""
+        """The events of a memory, oldest first; none for an unknown id."""
         found = self._homes.find(memory_id)
         return [] if found is None else history(found[1], self._id(found[1]), self._payload(found[1]))
 
@@ -216,9 +216,9 @@ class Memory:
             self._homes.erase(home)
 
     def take_in(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-        """How many memories of mem0's were new, by whose they are; rows are as its `get_all` or its vector store tell them.
+        """How many of mem0's memories were new, by owner; rows are as its `get_all` or its vector store give them.
 
-        Ids and times are kept, so that what was taken in before is passed over; a row of nobody, or without a text, is refused.
+        Ids and times are kept, so that memories imported before are skipped; a row without an owner or a text is refused.
         """
         counts: dict[str, int] = {}
         for row in rows:
@@ -301,7 +301,7 @@ def _turns(messages: object) -> list[Mapping[str, Any]]:
 
 
 def _fields(name: str, given: object) -> Mapping[str, Any]:
-    """What a caller says by names; nothing where it is None."""
+    """A caller's mapping; an empty one for None."""
     if given is not None and not isinstance(given, Mapping):
         raise InputError(name, given, 'an object, such as {"topic": "food"}')
     return given or {}

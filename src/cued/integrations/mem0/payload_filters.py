@@ -7,11 +7,11 @@ from typing import Any
 from cued.errors import InputError
 
 _DEEPEST = 32
-"""How many conditions may stand within each other: each is a call, of which there are not many more."""
+"""How deep conditions may be nested; each level is a recursive call."""
 
 
 def passes(payload: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether a payload is as a filter wants it."""
+    """Whether a payload passes a filter."""
     return all(_passes(payload, key, condition) for key, condition in wanted.items())
 
 
@@ -42,7 +42,7 @@ def _passes(payload: Mapping[str, Any], key: str, condition: Any) -> bool:  # no
 
 
 def _holds(name: str, value: Any, other: Any) -> bool:  # noqa: ANN401 - any JSON
-    """What an operator says; a comparison of what cannot be compared does not hold."""
+    """An operator's result; comparing values that cannot be compared is false."""
     try:
         return bool(_OPERATORS[name](value, other))
     except TypeError:

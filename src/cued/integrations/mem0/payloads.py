@@ -1,4 +1,4 @@
-"""A memory as mem0 tells it, and what is kept with a memory so that nothing of it is lost: metadata, roles and former texts."""
+"""A memory in mem0's form, and what is stored with it for that: metadata, roles and former texts."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
@@ -17,7 +17,7 @@ from cued.requests.draft import Draft
 
 DOCUMENT = "mem0"
 PROMOTED = (*ENTITIES, "actor_id", "role", "expiration_date")
-"""What stands beside `metadata` in an answer, and can be filtered by as if it were in it."""
+"""The fields beside `metadata` in an answer, which can be filtered by as if they were in it."""
 _FORMER = 20
 
 
@@ -29,7 +29,7 @@ class Payload(Struct, frozen=True, kw_only=True):
     former: tuple[tuple[str, str], ...] = ()
 
     def facts(self) -> dict[str, Scalar]:
-        """The payload as facts of the memory, without the oldest of the former texts where all of them are too long to be kept."""
+        """The payload as facts of the memory; the oldest former texts are dropped if it would be too long."""
         try:
             return packed(DOCUMENT, {"promoted": self.promoted, "metadata": self.metadata, "former": self.former})
         except InputError:
@@ -63,7 +63,7 @@ def item(memory: Memory, told_id: str, kept: Payload, *, score: float | None = N
 
 
 def with_former(kept: Payload, memory: Memory, at: datetime) -> tuple[tuple[str, str], ...]:
-    """The former texts and the one that is about to change, the newest last; very old ones are let go."""
+    """The former texts with the one that is about to change, newest last; the oldest are dropped."""
     return (*kept.former, (memory.text, at.isoformat()))[-_FORMER:]
 
 

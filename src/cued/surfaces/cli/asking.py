@@ -1,4 +1,4 @@
-"""Asking before something is gone for good; where nobody is there to answer, `--yes` must have been said."""
+"""Asking before something is erased for good; without a terminal to answer at, `--yes` is needed."""
 
 import sys
 

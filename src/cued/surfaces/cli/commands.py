@@ -26,11 +26,11 @@ _META = "cued.settings."
 _TYPED = "cued.settings typed"
 GLOBAL_NAMES = ("db", "tenant", "embedder", "policy", "keep", "journal", "json")
 ASKING_NAMES = (*GLOBAL_NAMES, "direct")
-"""Those of the commands that ask a running server, where there is one."""
+"""The global options of commands that ask a running server, where there is one."""
 
 
 class Settings:
-    """The global options as they stand for this command: those after the verb win over those before it."""
+    """The global options of the command that is running: those after its name win over those before it."""
 
     def __init__(self, ctx: click.Context) -> None:
         """Read what the options have left in the context."""
@@ -53,11 +53,11 @@ class Settings:
         return place(default_db() if self._said_db is None else os.path.expanduser(self._said_db))  # noqa: PTH111
 
     def typed(self, name: str) -> str | None:
-        """What was typed for a global option here; None where it was left out, whatever the environment says."""
+        """What was typed for a global option; None where it was left out, whatever the environment says."""
         return self._typed.get(name)
 
     def again(self, command: str) -> str:
-        """A command with what was typed here for the database and the tenant, so that it works on the same memories; without a password."""
+        """A command with the database and the tenant that were typed here, so that it works on the same memories; without a password."""
         typed = {**self._typed, "db": str(self.db)} if isinstance(self.db, Address) and "db" in self._typed else self._typed
         kept = [word for name in ("db", "tenant") if name in typed for word in (f"--{name}", typed[name])]
         return " ".join([command, shlex.join(kept)]) if kept else command
@@ -74,7 +74,7 @@ def default_db() -> Path:
 
 
 def global_options(*, shown: tuple[str, ...], root: bool) -> list[click.Option]:
-    """The global options afresh; only the root reads the environment, so that what is typed before the verb wins over it."""
+    """New global options; only the root reads the environment, so that what is typed before the command wins over it."""
     made = []
     for name, flags, metavar, text in _OPTIONS:
         made.append(
@@ -134,7 +134,7 @@ Listing = dict[str, tuple[str, str]]
 
 INTERRUPTED = 130
 FAILS_OPEN = "hook"
-"""The command whose failure must stop nobody: an agent's client takes its exit code for a verdict."""
+"""The command that always exits with 0: an agent's client takes another exit code for a refusal."""
 _TRUE = frozenset({"1", "true", "t", "yes", "y", "on"})
 
 
@@ -163,7 +163,7 @@ class Command(TakesGlobals):
     """A command that does something."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read what was said; where a text came in several arguments, say that it stands in quotes."""
+        """Read the arguments; where a text came as several, the error says that it needs quotes."""
         try:
             return super().parse_args(ctx, args)
         except click.UsageError as error:
@@ -271,7 +271,7 @@ class Root(LazyGroup):
 
 
 def _open_what_is_closed() -> None:
-    """Let a stream that whoever started this has closed say and hear nothing, and no file that is opened later take its place."""
+    """Open the null device in place of a standard stream that is closed, so that no file opened later gets its number."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for as long as this runs

@@ -1,7 +1,7 @@
-"""The memories that a command works on: a verb's answer from the server that runs on them, or else the store, opened here.
+"""Where a command's answer comes from: a server that already runs on the memories, or else the store, opened here.
 
-Reads make no file, and only what needs an embedder loads one. What opens a store is loaded only then, so that asking a server takes no
-longer than it must.
+Reading makes no file, and only what needs an embedder loads one. The engine is imported only when a store is opened, so that asking a
+server is fast.
 """
 
 import gc
@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cued.model.plain import JSON
 from cued.surfaces.cli.commands import Settings
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from cued.handles.tenant import Tenant
 
 _NEW_OBJECTS = 100_000
-"""How many are made before they are searched for what only keeps itself: more than the engine is made of, which stays until the end."""
+"""How many objects are made before Python looks for garbage cycles: more than the engine, which stays until the end, consists of."""
 _THREADS = "OPENBLAS_NUM_THREADS"
 
 
@@ -40,10 +40,7 @@ def read(chosen: Settings, verb: str, body: JSON, *, embed: bool = False, settle
     if answer is not None:
         return answer
     prepare(chosen, embed=embed and chosen.db.exists())
-    from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
-
-    with tenant_to_read(chosen, embed=embed, settle=settle) as tenant:
-        return call(verb, tenant, body)
+    return read_here(chosen, verb, body, embed=embed, settle=settle)
 
 
 def written(chosen: Settings, verb: str, body: JSON) -> JSON:
@@ -52,14 +49,27 @@ def written(chosen: Settings, verb: str, body: JSON) -> JSON:
     if answer is not None:
         return answer
     prepare(chosen, embed=True)
+    return write_here(chosen, verb, body, embed=True, make=True)
+
+
+def read_here(chosen: Settings, verb: str, body: JSON, *, embed: bool = False, settle: bool = False, **more: Any) -> JSON:  # noqa: ANN401 - what a verb is handed beside its request
+    """The answer of a verb that reads, from the store as this process opens it."""
     from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
 
-    with tenant_to_write(chosen, embed=True, make=True) as tenant:
+    with tenant_to_read(chosen, embed=embed, settle=settle) as tenant:
+        return call(verb, tenant, body, **more)
+
+
+def write_here(chosen: Settings, verb: str, body: JSON, *, embed: bool = False, make: bool = False) -> JSON:
+    """The answer of a verb that changes the store as this process opens it."""
+    from cued.surfaces.verbs import call  # noqa: PLC0415 - loads the engine
+
+    with tenant_to_write(chosen, embed=embed, make=make) as tenant:
         return call(verb, tenant, body)
 
 
 def prepare(chosen: Settings, *, embed: bool) -> None:
-    """Prepare this process for the one answer after which it ends; where it is to embed, begin to load the model."""
+    """Prepare this process for a single answer; where it is to embed, begin to load the model."""
     gc.set_threshold(_NEW_OBJECTS)
     _load_numpy()
     provider = {"auto": "cued", "cued": "cued", "minilm": "minilm"}.get(chosen.embedder or "")
@@ -70,24 +80,24 @@ def prepare(chosen: Settings, *, embed: bool) -> None:
 
 
 def _load_numpy() -> None:
-    """Load numpy without its threads: they take as long to start as much of it does, and one answer multiplies nothing large."""
+    """Load numpy without its threads: starting them takes long, and a single answer multiplies nothing large."""
     if _THREADS not in os.environ:
         os.environ[_THREADS] = "1"
-        import numpy as np  # noqa: F401, PLC0415 - reads it now, and a server that is started from here is to have threads
+        import numpy as np  # noqa: F401, PLC0415 - reads the variable now; a server that is started from here is to have threads
 
         del os.environ[_THREADS]
 
 
 @contextmanager
 def tenant_to_read(chosen: Settings, *, embed: bool = False, settle: bool = False) -> "Iterator[Tenant]":
-    """The tenant to read from; where no file is yet, an empty one, and a note that says so."""
+    """The tenant to read from; where there is no file yet, an empty one, and a note that says so."""
     with memories_to_read(chosen, embed=embed, settle=settle) as memories:
         yield memories.tenant(chosen.tenant)
 
 
 @contextmanager
 def memories_to_read(chosen: Settings, *, embed: bool = False, settle: bool = False) -> "Iterator[Memories]":
-    """All tenants to read from; where no file is yet, none, and a note that says so."""
+    """The memories to read from; where there is no file yet, an empty store, and a note that says so."""
     if chosen.db.exists():
         with opened(chosen, embed=embed, readonly=not settle) as memories:
             yield memories
@@ -102,7 +112,7 @@ def memories_to_read(chosen: Settings, *, embed: bool = False, settle: bool = Fa
 
 @contextmanager
 def tenant_to_write(chosen: Settings, *, embed: bool = False, make: bool = False) -> "Iterator[Tenant]":
-    """The tenant to write to; only with `make` a file that is not there is made, its usual folder included."""
+    """The tenant to write to; a missing file, and its usual folder, are made only with `make`."""
     if not make and not chosen.db.exists():
         with tenant_to_read(chosen) as tenant:
             yield tenant
@@ -129,7 +139,7 @@ def make_folder(chosen: Settings) -> None:
 
 
 def opened(chosen: Settings, *, embed: bool = False, readonly: bool = False, settle: "Mode" = "now") -> "Memories":
-    """Open the whole store; a file that is not there is an error when it is only to be read."""
+    """The whole store, opened; a missing file is an error when it is only to be read."""
     from cued.handles.memories import open_memories  # noqa: PLC0415 - loads the engine
     from cued.model import LogRules  # noqa: PLC0415
     from cued.policy.presets import DEFAULT  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""A command's options, made from its request: the name, the help, the choices, and whether it may be repeated."""
+"""A command's options, made from the fields of its request: name, help, choices, and whether one may be repeated."""
 
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
@@ -26,9 +26,9 @@ _FLAGS = {
     "trusts": "--trust",
     "window_tokens": "--window",
 }
-"""Fields that the command line calls otherwise."""
+"""Fields that have another name on the command line."""
 _OFF = {"decay": "Let nothing fade with time.", "settle": "Leave no trace: neither touches nor a line in the recall log.", "conflicts": ""}
-"""Fields that are on unless `--no-…` says so, with the help where it is not the field's own line, denied."""
+"""Fields that are on unless `--no-…` is given, with its help; "" is the field's own line with "Do not" before it."""
 _METAVARS = {
     "after": "CURSOR",
     "at_least": "COSINE",
@@ -56,7 +56,7 @@ _METAVARS = {
 def options_of(
     request: type[Struct], *, without: Collection[str] = (), types: Mapping[str, click.ParamType[Any]] = _NO_TYPES
 ) -> Callable[[_Command], _Command]:
-    """What adds an option for each field of a request to a command, but for those that it takes in another way."""
+    """A decorator that adds an option for each field of a request, except for those that the command takes in another way."""
 
     def added(command: _Command) -> _Command:
         for field in reversed(fields_of(request).values()):
@@ -148,7 +148,7 @@ def _pairs(values: tuple[str, ...], accepted: str) -> tuple[tuple[str, str], ...
 
 
 def _scalar(text: str) -> Any:  # noqa: ANN401 - a JSON value
-    """A value as JSON reads it, and a text where that reads nothing plain."""
+    """A value as JSON reads it; the text itself where that is no JSON, or a list or an object."""
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):

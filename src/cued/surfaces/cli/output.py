@@ -1,4 +1,4 @@
-"""Showing an answer: JSON when asked for, else what `tables` draws; quiet when the reader has gone."""
+"""Printing an answer: as JSON when asked for, else as `tables` draws it; silent when the reader has gone."""
 
 import os
 import sys
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 _MOST = 4 * MAX_TEXT + 3
-"""How many bytes of stdin a text may be: four a character at most, and a mark of the byte order; whoever has no end is not read to it."""
+"""How many bytes of stdin are read for a text: at most four a character, and a byte order mark; endless input is cut there."""
 
 
 def show(answer: Mapping[str, Any], drawn: "Callable[[], RenderableType]") -> None:
-    """Print the answer as JSON where that was asked for, or as it is drawn; a text is drawn as it is, each of its lines on one line."""
+    """Print the answer as JSON where that was asked for, else as it is drawn, which may be a plain text."""
     if settings().json:
         write(msgspec.json.format(msgspec.json.encode(answer), indent=2) + b"\n")
         return
@@ -35,16 +35,16 @@ def show(answer: Mapping[str, Any], drawn: "Callable[[], RenderableType]") -> No
 
 
 def view(name: str, *told: Any, **how: Any) -> "Callable[[], RenderableType]":  # noqa: ANN401 - what the function takes
-    """What draws an answer by the function of this name in these folders; its module, and rich with it, is only loaded to draw."""
+    """What draws an answer, by the dotted name of a function below this package; its module, and rich with it, is only loaded to draw."""
     module, _, function = name.rpartition(".")
     return lambda: getattr(import_module(f"{__package__}.{module}"), function)(*told, **how)
 
 
 def safe(text: str) -> str:
-    """The text on one line, with nothing in it that a terminal would obey; few texts need to be looked at for that."""
+    """The text on one line, without anything that a terminal would obey; plain ASCII needs no closer look."""
     if text.isascii() and text.isprintable():
         return text
-    from cued.text.harmless import plain  # noqa: PLC0415 - knows its way about in Unicode
+    from cued.text.harmless import plain  # noqa: PLC0415 - loads tables of Unicode
 
     return plain(text)
 
@@ -55,12 +55,12 @@ def safe_lines(text: str) -> str:
 
 
 def say(text: str) -> None:
-    """Write a text to stdout; what its encoding cannot spell becomes a question mark."""
+    """Write a text to stdout; a character that its encoding lacks becomes a question mark."""
     write(text.encode(sys.stdout.encoding or "utf-8", "replace"))
 
 
 def write(data: bytes) -> None:
-    """Write to stdout; a reader that has closed its end has what it wanted."""
+    """Write to stdout; when the reader has closed its end, the command ends without an error."""
     try:
         click.echo(data, nl=False)
     except BrokenPipeError:
@@ -74,7 +74,7 @@ def note(text: str) -> None:
 
 
 def spoken(text: str | None, what: str) -> str:
-    """The text of an argument, or what stdin says where it is - or left out."""
+    """The text of an argument; what stdin holds where the argument is - or left out."""
     if text is not None and text != "-":
         return text
     if sys.stdin.isatty():

@@ -9,7 +9,7 @@ from cued import ports
 
 @contextmanager
 def progress(title: str) -> Iterator[ports.Progress]:
-    """What hears how much is done, of how much in all (0 where nobody can tell); a bar on a terminal, nothing elsewhere."""
+    """A callback that takes how much is done, of how much in all (0 if unknown): it draws a bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield ports.silent
         return

@@ -1,4 +1,4 @@
-"""`cued` itself: its commands, each with the module that has it and one line, and what stands at the end of its help."""
+"""`cued` itself: its commands, each with its module and one line of help, and the text at the end of the help."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""Answers drawn for people, from the JSON that everyone else gets. Stored text is shown as it is spelled: no markup, no escapes."""
+"""Answers drawn for people, from the JSON that everyone else gets. Stored text is shown as it is: no markup, no escapes."""
 
 import os
 import shutil
@@ -49,7 +49,7 @@ def width() -> int:
 
 
 def rendered(drawing: RenderableType, *, columns: int | None = None, to: TextIO | None = None) -> str:
-    """The drawing as text, coloured only for a terminal that wants colour; it goes to stdout where nothing else is said."""
+    """The drawing as text, coloured only for a terminal that wants colour; `to` is where it will go, stdout by default."""
     terminal = (to or sys.stdout).isatty() and os.environ.get("TERM") != "dumb"
     drawn = StringIO()
     console = Console(
@@ -68,7 +68,7 @@ def rendered(drawing: RenderableType, *, columns: int | None = None, to: TextIO 
 
 
 def shown(text: str, style: str = "", *, most: int = TEXT_SHOWN) -> Text:
-    """A stored text as a cell: on one line, cut where it is long, with nothing in it that a terminal would obey."""
+    """A stored text as a cell: on one line, shortened if it is long, without anything that a terminal would obey."""
     cut = text if len(text) <= most else text[:most].rstrip() + "…"
     return Text(safe(cut), style=style, overflow="fold")
 
@@ -79,7 +79,7 @@ def command(text: str) -> Text:
 
 
 def grid(*headers: str | tuple[str, str]) -> Table:
-    """An empty table; a header alone is a column of text, with "right" a column of numbers."""
+    """An empty table: a header alone is a column of text, with "right" one of numbers, with "fold" one that wraps."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 1, 0, 0))
     for header in headers:
         name, justify = (header, "left") if isinstance(header, str) else header
@@ -154,12 +154,12 @@ def sheet(headers: Iterable[str], rows: Iterable[Sequence[str]]) -> Table:
 
 
 def utc_now() -> datetime:
-    """The present, from which ages are told."""
+    """The present moment, from which ages are counted."""
     return datetime.now(UTC)
 
 
 def facts(row: JSON) -> str:
-    """What stands beside a memory's text: its scope, tags, speaker and id, without what is usual."""
+    """The facts beside a memory's text: its id, and scope, speaker, tags and state where they are not the usual ones."""
     scope = f"in {row['scope']}" if row["scope"] != "global" else ""
     tags = " ".join(f"#{tag}" for tag in row["tags"])
     speaker = f"said by {row['speaker']}" if row["speaker"] else ""
@@ -220,7 +220,7 @@ def empty_line(recall: JSON) -> Text:
 
 
 def asides(recall: JSON) -> Iterator[Text]:
-    """A line each for what was omitted, held back by gates, or could not be done."""
+    """A line each on what was omitted, what the gates held back, and what could not be done."""
     if recall["drift"]:
         yield shown(f"Drift: {recall['drift']}", "yellow", most=400)
     if recall["compacted"]:

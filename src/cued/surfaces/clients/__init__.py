@@ -1,1 +1,1 @@
-"""The clients that agents live in: where each keeps its configuration, how Cued is put into it and taken out again, and the proof."""
+"""The clients that agents live in: where each keeps its configuration, how Cued is added and removed again, and a test that it works."""

@@ -1,4 +1,4 @@
-"""A change of a configuration file: made in memory first, shown, then written with a backup of what was there, and undone."""
+"""Changes of configuration files: made in memory, shown, written with a backup of what was there, and undone."""
 
 import difflib
 import os
@@ -17,15 +17,15 @@ from cued.surfaces.clients.known import NAME, Client, editing, starts_us
 
 BACKUP: Final = ".before-cued"
 _LARGEST: Final = 64_000_000
-"""How many bytes of a file are read; clients keep whole histories in theirs."""
+"""How many bytes of a file are read; some clients keep their whole history in it."""
 _TRIES: Final = 5
-"""How often a change is made anew where others write the file meanwhile: a client at its end or start writes once or twice."""
+"""How often a change is tried again when others write the file meanwhile: a client that starts or ends writes it once or twice."""
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
-    """What a file says now and what it will say; None where it is not there. `undoes` tells that it takes us out.
+    """A file's text before and after a change; None where there is no file. `undoes` is true of a change that takes Cued out.
 
-    `anew` makes the same change of what the file says by then.
+    `anew` makes the same change to the text that the file has by then.
     """
 
     path: Path
@@ -53,7 +53,7 @@ def connected(client: Client, path: Path, entry: dict[str, Any]) -> FileChange:
 
 
 def disconnected(client: Client, path: Path) -> FileChange:
-    """The change that takes the server out again; what another had in its place before comes back."""
+    """The change that takes the server out again; an entry that was there before Cued's comes back."""
     edit = editing(client)
 
     def wanted(data: dict[str, Any]) -> dict[str, Any]:
@@ -86,9 +86,9 @@ def unhooked(path: Path) -> FileChange:
 
 
 def write(change: FileChange) -> Path | None:
-    """Write the change whole or not at all, and give where what was there before is kept; an undone change needs it no longer.
+    """Write the change whole or not at all; what comes back is the backup's path, None where none is needed any more.
 
-    What others have written into the file since it was read is kept: then the change is made anew.
+    What others wrote into the file since it was read is kept: the change is then made to the new text.
     """
     for _ in range(_TRIES):
         try:
@@ -99,14 +99,14 @@ def write(change: FileChange) -> Path | None:
 
 
 class _Place(Struct, frozen=True, kw_only=True):
-    """Where in a file we stand: the name of the table, and whether what a file holds there is of our own making."""
+    """Where Cued stands in a file: the name of the table, and what tells whether an entry in it is ours."""
 
     table: str
     ours: Callable[[dict[str, Any]], bool]
 
 
 class _OthersWroteError(Exception):
-    """A file no longer says what it said."""
+    """Somebody else has changed the file since it was read."""
 
 
 def _carry_out(change: FileChange) -> Path | None:
@@ -170,13 +170,13 @@ def _undone(
 
 
 def _before_us(path: Path, parse: Callable[[str], Any], place: _Place) -> str | None:
-    """The text of the backup; None where there is none, or where it names us already, since we had made the file."""
+    """The text of the backup; None where there is none, or where it already has an entry of ours."""
     backup = _text(_backup_of(path))
     return None if backup is None or place.ours(_read(path, parse, backup)) else backup
 
 
 def _bare(data: dict[str, Any], table: str) -> dict[str, Any]:
-    """The data without a table that is empty: one that was there before us says no more than none."""
+    """The data without this table if it is empty, for an empty table means the same as none."""
     return {name: value for name, value in data.items() if name != table or value}
 
 
@@ -216,7 +216,7 @@ def _unreadable(path: Path, problem: str) -> InputError:
 
 
 def _real(path: Path) -> Path:
-    """The file that a path leads to: a link stays one."""
+    """The file that a path leads to, links followed, so that a link stays a link."""
     try:
         real = path.resolve()
     except RuntimeError:  # so Python says until 3.12 that links lead to each other; later it gives one of them
@@ -227,7 +227,7 @@ def _real(path: Path) -> Path:
 
 
 def _backup_of(path: Path) -> Path:
-    """Where what was there before is kept: beside the file itself, which many links may lead to."""
+    """The path of the backup: beside the file itself, to which several links may lead."""
     real = _real(path)
     return real.with_name(real.name + BACKUP)
 
@@ -244,7 +244,7 @@ def _text(path: Path) -> str | None:
 
 
 def _written(path: Path, text: str, *, like: Path | None, sure: Callable[[], None] = lambda: None) -> None:
-    """Put the text in the file's place at once; at the last moment `sure` may still refuse."""
+    """Replace the file by the text in one step; `sure` is called right before, and may still refuse."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
         with os.fdopen(handle, "wb") as file:

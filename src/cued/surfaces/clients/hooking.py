@@ -11,17 +11,17 @@ KINDS: Final = {
     "turns": {"PreCompact": "pre-compact", "Stop": "stop"},
     "gate": {"PreToolUse": "pre-tool-use"},
 }
-"""What can be set up, each with its events and the words that `cued hook` has for them."""
+"""The kinds of hooks, each with its events and the arguments of `cued hook` for them."""
 SECONDS: Final = 10
-"""After how long Claude Code gives up on one of them."""
+"""After how many seconds Claude Code gives up on a hook."""
 _US: Final = r"""(?:^|[\s/\\'"])cued(?:\.exe|\.surfaces\.cli)?['"]?\s(?:.*\s)?hook {word}(?![\w-])"""
-"""What runs `cued hook WORD`, wherever it lies and however it was written; not what only has such a name ("mycued", "hook stop-sign")."""
+"""A command that runs `cued hook WORD` from any folder; not one whose name is merely alike ("mycued", "hook stop-sign")."""
 
 
 def hooked(settings: dict[str, Any], kinds: Sequence[str], launcher: Sequence[str], options: Sequence[str]) -> dict[str, Any]:
     """The settings with our hooks of these kinds in them, and no others of ours: `LAUNCHER hook EVENT OPTIONS`.
 
-    A ValueError where they hold something else in the place of hooks.
+    A ValueError where something else stands in the place of hooks.
     """
     made = unhooked(settings)
     hooks = made.setdefault("hooks", {})
@@ -37,7 +37,7 @@ def hooked(settings: dict[str, Any], kinds: Sequence[str], launcher: Sequence[st
 
 
 def unhooked(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings without our hooks; an event and a table that are empty for want of them go too."""
+    """The settings without our hooks; an event or a table that is left empty goes too."""
     made = copy.deepcopy(settings)
     hooks = made.get("hooks")
     if not isinstance(hooks, dict):

@@ -1,4 +1,4 @@
-"""JSON with comments and trailing commas, edited in place: whatever is not ours keeps its spelling, its order and its comments."""
+"""JSON with comments and trailing commas, edited in place: everything else keeps its spelling, its order and its comments."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _DEEPEST = 200
 
 
 class PlacedValue(Struct, frozen=True, kw_only=True):
-    """A value with the place where it stands; `members` are an object's, each with the place of its key."""
+    """A value with its place in the text; `members` are those of an object, each with the place of its key."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ def parse(text: str) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def put(text: str, path: Sequence[str], value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """The text with this value at the path, whose objects are made where they are missing."""
+    """The text with this value at the path; objects that are missing on the way are made."""
     text = text if text.strip() else "{}\n"
     node = _root(text)
     for depth, key in enumerate(path):
@@ -43,7 +43,7 @@ def put(text: str, path: Sequence[str], value: Any) -> str:  # noqa: ANN401 - an
 
 
 def drop(text: str, path: Sequence[str]) -> str:
-    """The text without the member at the path; the same where there is none."""
+    """The text without the member at the path; unchanged where there is none."""
     node = _root(text)
     for key in path[:-1]:
         if key not in node.members:

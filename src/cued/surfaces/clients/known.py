@@ -35,7 +35,7 @@ class Client(Struct, frozen=True, kw_only=True):
 
     @property
     def at(self) -> tuple[str, str]:
-        """Where in the file the server stands."""
+        """The path of the server's entry in the file."""
         return (self.under, NAME)
 
     def path(self, *, platform: str = sys.platform) -> Path:
@@ -50,7 +50,7 @@ class Client(Struct, frozen=True, kw_only=True):
 
 
 def starts_us(entry: Any) -> bool:  # noqa: ANN401 - whatever stands in a user's file
-    """Whether an entry starts `cued mcp`, wherever it lies and however it is started."""
+    """Whether an entry starts `cued mcp`, from whatever folder and by whatever launcher."""
     words = [entry.get("command"), *entry["args"]] if isinstance(entry, dict) and isinstance(entry.get("args"), list) else []
     return "mcp" in words and any(isinstance(word, str) and _US.search(word) for word in words[: words.index("mcp")])
 

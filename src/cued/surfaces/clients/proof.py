@@ -1,4 +1,4 @@
-"""The proof that a connection works: the server is started as the client would start it, and lists its tools."""
+"""The test that a connection works: the server is started as the client would start it, and lists its tools."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ _SHOWN = 2000
 
 
 def tools_of(command: Sequence[str], env: Mapping[str, str], *, folder: Path) -> list[str]:
-    """The names of the tools that the server of this command offers, started in a folder with no more than a client's environment."""
+    """The names of the tools that this command's server offers, started in a folder with only a client's environment."""
     import anyio  # noqa: PLC0415 - the protocol's SDK, for this command alone
     from mcp import Client, StdioServerParameters  # noqa: PLC0415
     from mcp.client.stdio import stdio_client  # noqa: PLC0415

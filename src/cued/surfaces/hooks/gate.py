@@ -1,6 +1,6 @@
-"""What needs no store: which event a project wants, and the gate before the first tool of a session.
+"""What needs no store: which events a project wants, and the gate before the first tool of a session.
 
-It runs before every tool, so it loads nothing of the engine.
+It runs before every tool, so no engine is imported for it.
 """
 
 from collections.abc import Mapping
@@ -22,12 +22,12 @@ WANTED: Final[Mapping[str, str]] = MappingProxyType(
         "stop": "store_turns",
     }
 )
-"""The events, each with the line of a `.cued.toml` that can silence it."""
+"""The events, each with the key in `.cued.toml` that can turn it off."""
 _GATE = "Call the `recall` tool of cued first, with what the user asked, so that what is already known is used. Then go on as you meant to."
 
 
-class Heard(Struct, frozen=True, kw_only=True):
-    """What Claude Code says of an event, as far as it is of use here."""
+class HookEvent(Struct, frozen=True, kw_only=True):
+    """The fields of Claude Code's event that are used here."""
 
     session_id: str = ""
     transcript_path: str = ""
@@ -37,25 +37,25 @@ class Heard(Struct, frozen=True, kw_only=True):
 
 
 class EventContext(Struct, frozen=True, kw_only=True):
-    """What an event is answered from: what was said, whose memories, in which scope, and what the session has seen so far."""
+    """What an event is answered from: its fields, the scope, and what the session has seen so far."""
 
-    heard: Heard
+    event: HookEvent
     scope: str
     session: Session
 
 
-class Said(Struct, frozen=True, kw_only=True):
-    """The answer, None for silence, what the session has seen then, and a word for the log."""
+class HookAnswer(Struct, frozen=True, kw_only=True):
+    """The answer (None for silence), the session after it, and a few words for the log."""
 
     session: Session
     outcome: str
     answer: JSON | None = None
 
 
-def gate(context: EventContext) -> Said:
-    """A word before the first tool of a session in which nothing was recalled yet; once, then never again."""
-    own = context.heard.tool_name.startswith("mcp__cued__")
+def gate(context: EventContext) -> HookAnswer:
+    """A refusal of the first tool of a session in which nothing was recalled yet; it happens once a session."""
+    own = context.event.tool_name.startswith("mcp__cued__")
     if own or context.session.recalled:
-        return Said(session=context.session.after_recall() if own else context.session, outcome="pass")
+        return HookAnswer(session=context.session.after_recall() if own else context.session, outcome="pass")
     refused = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": _GATE}
-    return Said(session=context.session.after_recall(), outcome="asked for a recall", answer={"hookSpecificOutput": refused})
+    return HookAnswer(session=context.session.after_recall(), outcome="asked for a recall", answer={"hookSpecificOutput": refused})

@@ -1,4 +1,4 @@
-"""The log of the hooks: a line each, without a word of what was said, in a file that stays small."""
+"""The log of the hooks: a line for each event, without any text of the session, in a file that stays small."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ def path() -> Path:
 
 
 def write(event: str, outcome: str, *, ms: float) -> None:
-    """Add a line of what happened, each on one line itself; a log that has grown too long loses its older half."""
+    """Add a line on what happened; a log that has grown too long loses its older half."""
     file = path()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if file.exists() and file.stat().st_size > MOST_BYTES:

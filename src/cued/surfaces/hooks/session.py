@@ -1,4 +1,4 @@
-"""What a session has seen so far, kept from one hook to the next in a small file of its own; losing it costs a repetition."""
+"""What a session has seen so far, kept from one hook to the next in a small file; if that is lost, something is only said twice."""
 
 import hashlib
 import time
@@ -22,7 +22,7 @@ class Session(Struct, frozen=True, kw_only=True):
     recalled: bool = False
 
     def seen(self, ids: tuple[str, ...]) -> "Session":
-        """The session after it was shown these."""
+        """The session after it was shown these memories."""
         return replace(self, shown=tuple(dict.fromkeys((*self.shown, *ids)))[-MAX_TAGS:])
 
     def after_recall(self) -> "Session":
@@ -39,7 +39,7 @@ def load(session_id: str) -> Session:
 
 
 def save(session_id: str, session: Session) -> None:
-    """Keep the session for the next hook, and let go of those that are long over."""
+    """Keep the session for the next hook, and delete the files of sessions that are long over."""
     path = _path(session_id)
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     if not path.exists():

@@ -18,8 +18,8 @@ _SPEAKERS = frozenset({"user", "assistant"})
 def turns_in(path: str) -> list[JSON]:
     """The turns of a transcript, the oldest first, each as it can be stored.
 
-    A file that is not there has none, and a line that cannot be read or stored is passed over. A turn without a time has that of the one
-    before, and so has one that was said before it, as what is typed into a running answer is: the newest of a session must be the last.
+    A missing file has none, and a line that cannot be read or stored is skipped. A turn without a time, or with an earlier one than the
+    turn before it (as when a user types into a running answer), gets the time of that turn: the last turn must be the newest.
     """
     if not path or not Path(path).is_file():
         return []
@@ -56,7 +56,7 @@ def _words(content: Any) -> str:  # noqa: ANN401 - whatever stands in a transcri
 
 
 def _storable(text: str) -> str:
-    """The text as far as a memory can hold it, "" where none can: one turn must not keep those after it from being stored."""
+    """The text, shortened to what a memory can hold; "" where it cannot be stored, so that the turns after it still are."""
     text = text.replace("\0", " ").strip()
     text = text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
     try:
@@ -66,7 +66,7 @@ def _storable(text: str) -> str:
 
 
 def _time(said: Any) -> str:  # noqa: ANN401 - whatever stands in a transcript
-    """A time, spelled so that the later is the greater; "" where there is none."""
+    """A time in a form that sorts as text; "" where there is none."""
     try:
         at = moment("timestamp", said) if isinstance(said, str) else None
     except InputError:

@@ -1,8 +1,8 @@
 """The tools of agents at `/mcp`, behind the server's own gate: the token says whose memories, and whether it may write.
 
 Above: `cued serve` mounts it where the packages of MCP are installed. Below: `surfaces.mcp`, which is the same over stdio.
-What a model stores is an agent's at most, and less where the token says so.
-The scope is the address's, `/mcp?scope=atlas`, which whoever sets a client up writes once: never an argument that a model could say.
+What a model stores is trusted as an agent's word at most, and less where the token says so. The scope stands in the address,
+`/mcp?scope=atlas`, which is written once when a client is set up: it is never an argument that a model could give.
 """
 
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ PATH = "/mcp"
 
 
 def agents(memories: Memories) -> tuple[Mounted, ...]:
-    """The endpoint, whose requests the server's gate has let through; none where MCP is not installed."""
+    """The endpoint, behind the server's gate; an empty sequence where MCP is not installed."""
     if find_spec("mcp") is None:
         return ()
     from cued.surfaces.mcp.server import ToolCaller, http_endpoint, serve  # noqa: PLC0415 - its packages are an extra, and slow to load
@@ -43,7 +43,7 @@ def agents(memories: Memories) -> tuple[Mounted, ...]:
 
 
 def _posted(app: ASGIApp) -> ASGIApp:
-    """The endpoint without the stream that a GET asks for, which would stay open and carry nothing: every answer comes with its POST."""
+    """The endpoint without the stream that a GET asks for: every answer comes with its POST, so the stream would stay open and empty."""
 
     async def posted(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] == "GET":
@@ -54,7 +54,7 @@ def _posted(app: ASGIApp) -> ASGIApp:
 
 
 async def _in_turn(run: Callable[..., Awaitable[Any]], tenant: str, function: Callable[[], Any]) -> Any:  # noqa: ANN401 - what the function gives
-    """What the function gives when it is the tenant's turn; a turn that does not come in time is an error that a model is told."""
+    """The function's result, when it is the tenant's turn; a turn that does not come in time is an error that the model is told."""
     try:
         return await run(tenant, function)
     except RefusedError as error:

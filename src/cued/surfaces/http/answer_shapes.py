@@ -1,6 +1,6 @@
-"""What a server answers, as shapes that a schema can be made of: those of the verbs that programs are written with.
+"""The shapes of a server's answers, from which schemas are made, for the verbs that programs use most.
 
-They are put together from the nouns that the answers tell. Every field is there, and a number that is not finite is null.
+They are put together from the nouns in the answers. Every field is there, and a number that is not finite is null.
 """
 
 from datetime import datetime
@@ -107,4 +107,4 @@ SHAPES: Final = MappingProxyType(
         "tenants": _shape("Tenants", {"tenants": _list(_shape("TenantSize", {"name": str, "memories": int}))}),
     }
 )
-"""The shape of a verb's answer, by the verb's name; `openapi` tells of the others which fields they always have."""
+"""The shape of a verb's answer, by the verb's name; for other verbs `openapi` lists the fields that they always have."""

@@ -44,14 +44,14 @@ _SPOOLED = 8_000_000
 _CHUNK = 65_536
 _CHECKED_S = 30.0
 _TOLD_S = 5.0
-"""How old at most what `/metrics` tells of another process's queue and memory is; Prometheus looks every 15 seconds or so."""
+"""How old the figures of another process's queue and memory in `/metrics` are at most; Prometheus asks every 15 seconds or so."""
 _GZIP, _GZIPPED_FROM = 4, 1024
-"""How hard an answer is pressed, and from how many bytes on."""
+"""The level of compression of an answer, and from how many bytes on it is compressed."""
 _NO_GZIP = re.compile(r"gzip\s*;\s*q=0(\.0*)?\s*(,|$)", re.IGNORECASE)
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """How much one request may be and take."""
+    """How large a request may be, how long it may take, and how many run and wait."""
 
     body_bytes: int = asking.MAX_BODY
     short_s: float = 60.0
@@ -61,7 +61,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
 
 class Chores(Struct, frozen=True, kw_only=True):
-    """Which upkeep a server does by itself, and how often."""
+    """The upkeep that a server does by itself, and how often."""
 
     jobs: tuple[str, ...] = ()
     every_s: float = 21_600.0
@@ -70,7 +70,7 @@ class Chores(Struct, frozen=True, kw_only=True):
 class Mounted(Struct, frozen=True, kw_only=True):
     """Another ASGI app under a path, behind the same gate.
 
-    Whoever asks stands in `scope["cued.caller"]`; `scope["cued.run"](tenant, function)` does work in a thread when it is the tenant's turn.
+    `scope["cued.caller"]` says who asks, and `scope["cued.run"](tenant, function)` runs work in a thread when it is the tenant's turn.
     """
 
     path: str
@@ -88,9 +88,9 @@ def make_app(  # noqa: PLR0913 - what a server is made of
     tokens: Tokens | None = None,
     shared: Shared | None = None,
 ) -> ASGIApp:
-    """The whole app over an open store; when it ends, what has begun is done and what recalls left is written.
+    """The whole app over an open store; before it ends, it finishes what has begun and writes what recalls left to write.
 
-    An app that is one of several processes of a server is given what these have `shared`.
+    `shared` is what the processes of a server have in common, if there are several.
     """
     rules = rules or Rules()
     shared = shared or Shared.of(rules.rate, rules.burst)
@@ -107,37 +107,37 @@ def make_app(  # noqa: PLR0913 - what a server is made of
     ]
     router = routing.Router(routes, redirect_slashes=False, lifespan=partial(server.lifespan, mounted))
     app = GZipMiddleware(
-        _entered(router, server, frozenset(each.path for each in mounted)), minimum_size=_GZIPPED_FROM, compresslevel=_GZIP
+        _with_mounted(router, server, frozenset(each.path for each in mounted)), minimum_size=_GZIPPED_FROM, compresslevel=_GZIP
     )
     tokens = tokens or Tokens(memories.parts.store)
-    return Guard(_heeded(app), tokens=tokens, rules=rules, metrics=server.metrics, rates=shared.rates)
+    return Guard(_without_refused_gzip(app), tokens=tokens, rules=rules, metrics=server.metrics, rates=shared.rates)
 
 
-def _heeded(app: ASGIApp) -> ASGIApp:
-    """The app without the header of a client that refuses gzip by `q=0`: the middleware looks for the word alone, and would compress."""
+def _without_refused_gzip(app: ASGIApp) -> ASGIApp:
+    """The app, which drops an Accept-Encoding that refuses gzip by `q=0`: the middleware only looks for the word, and would compress."""
 
-    async def heeded(scope: Scope, receive: Receive, send: Send) -> None:
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and _NO_GZIP.search(Headers(scope=scope).get("accept-encoding", "")):
             scope["headers"] = [header for header in scope["headers"] if header[0] != b"accept-encoding"]
         await app(scope, receive, send)
 
-    return heeded
+    return wrapped
 
 
-def _entered(app: ASGIApp, server: "_Server", doors: frozenset[str]) -> ASGIApp:
-    """The app, where a mounted one is told what runs its work, and its path leads into it without a slash at its end too."""
+def _with_mounted(app: ASGIApp, server: "_Server", paths: frozenset[str]) -> ASGIApp:
+    """The app, which hands a mounted one what runs its work, and reaches it with or without a slash at the end of its path."""
 
-    async def entered(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (door := "/".join(scope["path"].split("/", 2)[:2])) in doors:
-            scope["cued.route"], scope["cued.run"] = door[1:], server.run
-            scope["path"] = door + (scope["path"].removeprefix(door) or "/")
+    async def wrapped(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (path := "/".join(scope["path"].split("/", 2)[:2])) in paths:
+            scope["cued.route"], scope["cued.run"] = path[1:], server.run
+            scope["path"] = path + (scope["path"].removeprefix(path) or "/")
         await app(scope, receive, send)
 
-    return entered
+    return wrapped
 
 
 def _verb_routes(server: "_Server") -> Iterator[routing.Route]:
-    """One route a path, so that a method which it does not have is refused with those that it has."""
+    """One route for each path, so that a wrong method is refused with those that there are."""
     paths: dict[str, dict[str, Route]] = {}
     for route in ROUTES:
         paths.setdefault(route.path, {})[route.method] = route
@@ -177,7 +177,7 @@ class _Server:
         return _json({"cued": __version__, "openapi": "/v1/openapi.json", "ready": "/readyz", "metrics": "/metrics"})
 
     async def run(self, tenant: str, doing: Callable[[], Answer], *, long: bool = False) -> Answer:
-        """What a function gives, in one of the threads when it is the tenant's turn, within the time that a request has."""
+        """The function's result, from one of the threads when it is the tenant's turn, within the time that a request has."""
         most = self._limits.long_s if long else self._limits.short_s
         try:
             async with asyncio.timeout(most):
@@ -196,7 +196,7 @@ class _Server:
         return _json({"status": "ok"})
 
     async def ready(self, request: Request) -> Response:
-        """Whether the store can be read; an embedder that fails is told, for recalls go on by words alone."""
+        """Whether the store can be read; a failing embedder is only reported, for recalls go on by words alone."""
         _seen(request, "readyz")
         caller: Caller = request.scope["cued.caller"]
         told = await self._workers.run(OWN_TENANT, self._readiness)
@@ -205,7 +205,7 @@ class _Server:
         return _json(told)
 
     async def _tell_others(self) -> None:
-        """Tell the other processes of the server now and then what this one holds, until it is cancelled."""
+        """Publish this process's gauges to the others now and then, until it is cancelled."""
         while self._shared.processes > 1:
             await asyncio.to_thread(self.metrics.tell)
             await asyncio.sleep(_TOLD_S)
@@ -247,7 +247,7 @@ class _Server:
             return await self.run(tenant, lambda: _written(*once.answer(body, doing), gzip=gzip), long=route.of.long)
 
     async def _streamed(self, route: Route, tenant: str, doing: Callable[..., JSON]) -> Response:
-        """The lines that a verb writes; they are gathered first, so that a slow reader holds no thread and a failure is an answer."""
+        """The lines that a verb writes, gathered first, so that a slow reader blocks no thread and a failure is a proper answer."""
         lines = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 - closed when it is sent
         try:
             await self.run(tenant, partial(doing, write=lines.write), long=route.of.long)
@@ -282,7 +282,7 @@ def _sent(lines: "SpooledTemporaryFile[bytes]") -> Iterator[bytes]:
 
 
 def _seen(request: Request, route: str) -> None:
-    """Tell the guard which route it was, for its log and its counters."""
+    """Note which route this is, for the guard's log and counters."""
     request.scope["cued.route"] = route
 
 
@@ -291,7 +291,7 @@ def _json(answer: JSON) -> Response:
 
 
 class _Written(NamedTuple):
-    """A verb's answer, whether it was given before, and the bytes that are sent, which may be pressed."""
+    """A verb's answer, whether it was given before, and the bytes that are sent, which may be compressed."""
 
     answer: JSON
     again: bool
@@ -300,7 +300,7 @@ class _Written(NamedTuple):
 
 
 def _written(answer: JSON, again: bool = False, *, gzip: bool) -> _Written:  # noqa: FBT001, FBT002 - as `Once` tells it
-    """The answer as it is sent: made in a thread of its own, not in the one that all connections share."""
+    """The answer as it is sent; it is encoded in a worker thread, not in the one that all connections share."""
     body = msgspec.json.encode(answer)
     pressed = gzip and len(body) >= _GZIPPED_FROM
     return _Written(answer, again, compress(body, _GZIP, mtime=0) if pressed else body, pressed)

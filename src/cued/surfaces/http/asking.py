@@ -1,4 +1,4 @@
-"""From what arrives to a verb's request: path, query and body, within bounds."""
+"""Reading a verb's request from path, query and body, within bounds."""
 
 import asyncio
 import re
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 
 async def request_fields(request: Request, route: Route, *, most: int) -> JSON:
-    """The fields of the verb's request; the path's stand nowhere else."""
+    """The fields of the verb's request; one that belongs in the path is refused elsewhere."""
     _refuse_elsewhere(request, route)
     fields = _queried(request, route) if route.in_query else _conditional(request, await read_body(request, most))
     if unknown := [name for name in fields if name not in route.fields]:
@@ -37,7 +37,7 @@ async def request_fields(request: Request, route: Route, *, most: int) -> JSON:
 
 
 def _refuse_elsewhere(request: Request, route: Route) -> None:
-    """Nothing, where fields and conditions stand where this method has them: what stood elsewhere would be passed over in silence."""
+    """Refuse fields and conditions where this method does not read them, for they would be ignored in silence."""
     said = request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers
     if route.in_query and said:
         raise RefusedError(
@@ -72,9 +72,9 @@ async def read_body(request: Request, most: int) -> JSON:
 
 
 async def body_of(request: Request, most: int = MAX_BODY) -> bytes:
-    """The whole body; one that is too large is refused and never held, and one that does not come is not waited for.
+    """The whole body; one that is too large is refused and never held in memory, and one that does not come is not waited for.
 
-    Of what is too large some is still taken in, and let go: whoever is cut off while sending sees a broken connection, and no answer.
+    Some of a body that is too large is still read and dropped: a client that is cut off while sending sees no answer.
     """
     length = request.headers.get("content-length", "")
     announced = int(length[:20]) if length.isdecimal() else 0
@@ -103,7 +103,7 @@ def _too_large(most: int) -> RefusedError:
 
 
 def _conditional(request: Request, body: JSON) -> JSON:
-    """The body, with the version that an If-Match names."""
+    """The fields, with the version that an If-Match header names."""
     header = request.headers.get("if-match")
     if request.method != "PATCH" or header is None:
         return body
@@ -122,7 +122,7 @@ def _queried(request: Request, route: Route) -> JSON:
 
 
 def _value(field: Field, values: Sequence[str]) -> Any:  # noqa: ANN401 - any JSON value
-    """What a field's texts in a query say; what they do not is left as it is, for the reader to refuse."""
+    """The value that a field's texts in a query stand for; texts that stand for none are left for the request's reader to refuse."""
     kinds = field.type.types if isinstance(field.type, shapes.UnionType) else (field.type,)
     kind = next(kind for kind in kinds if not isinstance(kind, shapes.NoneType))
     if isinstance(kind, shapes.VarTupleType):

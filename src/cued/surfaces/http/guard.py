@@ -32,15 +32,15 @@ from cued.surfaces.verb import Authority
 
 log = logging.getLogger("cued.http")
 OPEN = ("/healthz", "/inspect/static/", "/inspect/sign-in")
-"""Paths that need no token, and what lies under those that end in a slash."""
+"""Paths that need no token; one that ends in a slash stands for all below it."""
 PAGES = "/inspect/"
-"""Where the inspector's pages are, beside the front page: there a browser's cookie counts as a token, and nowhere else."""
+"""Where the inspector's pages are, beside the front page: only there a browser's cookie counts as a token."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TENANT = "(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2}){1,800}"
-"""What Cued-Tenant may say: a name of 200 characters, each of up to four bytes."""
+"""The form of a Cued-Tenant header: a name of 200 characters, each of up to four bytes."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _PIECE = 65_536
-"""How many bytes of an answer are handed on at once: TLS takes in whatever it gets, and then gives the client half a minute for it."""
+"""How many bytes of an answer are handed on at once: TLS buffers whatever it gets, and then gives the client only half a minute."""
 
 
 class Caller(Struct, frozen=True):
@@ -50,7 +50,7 @@ class Caller(Struct, frozen=True):
     tenant: str
 
     def require(self, authority: Authority) -> None:
-        """Nothing, if the token allows this; else it is refused."""
+        """Refuse the request unless its token allows this."""
         if not self.token.allows(authority):
             detail = f"the token's scope is {self.token.scope}, and this needs {authority}"
             raise RefusedError(403, detail, f"a token of scope {authority}: cued token create --scope {authority}")
@@ -65,7 +65,7 @@ class Rules(Struct, frozen=True, kw_only=True):
     burst: float = 200.0
 
     def knows(self, host: str) -> bool:
-        """Whether a Host header names this server: by a name that was said, or by an address, which no foreign page can claim."""
+        """Whether a Host header names this server: by a known name, or by an address, which no foreign page can claim."""
         name = _host(host)
         return name in self.hosts or (self.any_address and _is_address(name))
 
@@ -74,11 +74,11 @@ class Guard:
     """An ASGI app before another."""
 
     def __init__(self, app: ASGIApp, *, tokens: Tokens, rules: Rules, metrics: Metrics, rates: Takes) -> None:
-        """Let to the app what the rules let in, and of each token's requests as many as its rate."""
+        """Pass to the app what the rules allow, and no more requests of a token than its rate."""
         self._app, self._tokens, self._rules, self._metrics, self._rates = app, tokens, rules, metrics, rates
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass one request through; what starts and ends the server passes as it is."""
+        """Pass one request through; lifespan messages pass unchanged."""
         if scope["type"] != "http":
             await self._other(scope, receive, send)
             return
@@ -156,7 +156,7 @@ class Guard:
 
 
 class _Answer:
-    """The way back: it sees the status, and adds what every answer has."""
+    """The way back: it notes the status, and adds the headers that every answer has."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send, self._request_id = send, request_id
@@ -174,7 +174,7 @@ class _Answer:
 
 
 def _pieces(message: Message) -> Iterator[Message]:
-    """The message, of a large body in several: between two of them a client that reads slowly is waited for."""
+    """The message, a large body in several pieces: between two of them a slow client is waited for."""
     body = message.get("body", b"")
     if len(body) <= _PIECE:
         yield message
@@ -185,7 +185,7 @@ def _pieces(message: Message) -> Iterator[Message]:
 
 
 def _refuse_unframed(scope: Scope, headers: Headers) -> None:
-    """Nothing, where a request says in one way where it ends: a proxy may read two ways otherwise, and let a second request through."""
+    """Refuse a request that says in two ways where it ends: a proxy may read it otherwise, and let a second request through."""
     if "transfer-encoding" in headers and ("content-length" in headers or scope["http_version"] != "1.1"):
         raise RefusedError(
             400,
@@ -201,7 +201,7 @@ def is_page(path: str) -> bool:
 
 
 def cookie_name(headers: Headers, what: str) -> str:
-    """What a cookie of this server is called; browsers share cookies between the ports of a machine, so the port is in it."""
+    """The name of a cookie of this server; it has the port in it, because browsers share cookies between the ports of a machine."""
     try:
         port = urlsplit(f"//{headers.get('host', '')}").port
     except ValueError:
@@ -270,7 +270,7 @@ def _is_address(name: str) -> bool:
 
 
 def _note_failure(error: Exception, request_id: str) -> None:
-    """Log a line for the operator on what is not the caller's doing; frames and kinds alone, for a message may quote a memory."""
+    """Log a line for the operator on what is not the caller's fault: only frames and types, for a message may quote a memory."""
     if isinstance(error, RefusedError | HTTPException | CuedError) and not isinstance(error, StoreError | EmbedderError):
         return
     told: dict[str, Any] = {"request_id": request_id, "failed": type(error).__name__}

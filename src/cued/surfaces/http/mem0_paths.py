@@ -1,4 +1,4 @@
-"""mem0's REST interface at `/mem0`, behind the server's own gate: whoever has a client for it changes the address.
+"""mem0's REST interface at `/mem0`, behind the server's own gate: a client of mem0 only needs this address.
 
 The token says which tenant. A `user_id` is a scope of it, so that a token never reaches more than its tenant's memories.
 """
@@ -31,7 +31,7 @@ Answer = Callable[[Memory, Request, JSON], Any]
 
 
 def mem0(memories: Memories, *, most_bytes: int = MAX_BODY) -> tuple[Mounted, ...]:
-    """The endpoint, whose requests the server's gate has let through, each of at most so many bytes."""
+    """The endpoint, behind the server's gate, for requests of at most so many bytes."""
     return (Mounted(path=PATH, app=routing.Router(_routes(memories, most_bytes), redirect_slashes=False)),)
 
 

@@ -1,4 +1,4 @@
-"""What a server offers the commands of its own user: a socket of this machine, and in a file where it is and what it needs.
+"""What a server offers to its own user's commands: a Unix socket, and a file that says where it is and how to use it.
 
 Above: `serving`, which listens there too. Below: `surfaces.resident`, which finds and uses it.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from cued.folders import Address, made, private
+from cued.folders import Address, made, replacing
 from cued.policy.presets import names
 from cued.surfaces.http.routes import ROUTES
 from cued.surfaces.resident import Offer, offer_of, withdraw
@@ -23,7 +23,7 @@ log = logging.getLogger("cued.http")
 
 
 class Started(Struct, frozen=True, kw_only=True):
-    """What a server was started with, of which its answers depend."""
+    """What a server was started with, and its answers depend on."""
 
     db: Path | Address
     embedder: str | None
@@ -32,7 +32,7 @@ class Started(Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def offered(started: Started | None, *, token: str) -> Iterator[list[socket.socket]]:
-    """The socket that is offered, until the server ends; none where this cannot be done, and then commands ask the store themselves."""
+    """The offered sockets, until the server ends; none where there can be none, and commands then open the store themselves."""
     if started is None or sys.platform == "win32":
         yield []
         return
@@ -55,7 +55,8 @@ def offered(started: Started | None, *, token: str) -> Iterator[list[socket.sock
             listening.bind(offer.socket)
             Path(offer.socket).chmod(0o600)
             listening.listen()
-            _write(path, msgspec.json.encode(offer))
+            with replacing(path) as file:
+                file.write(msgspec.json.encode(offer))
         except OSError as error:
             log.warning("%s", msgspec.json.encode({"no_offer": str(error), "path": str(path)}).decode())
             yield []
@@ -64,11 +65,3 @@ def offered(started: Started | None, *, token: str) -> Iterator[list[socket.sock
             yield [listening]
         finally:
             withdraw(started.db, offer)
-
-
-def _write(path: Path, body: bytes) -> None:
-    """Put the whole file in its place at once, readable for its owner alone."""
-    fresh = path.with_suffix(f".{os.getpid()}")
-    with open(fresh, "wb", opener=private) as file:
-        file.write(body)
-    fresh.replace(path)

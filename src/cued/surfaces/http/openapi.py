@@ -42,7 +42,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "policy_history": _HISTORY,
     "policy_rollback": _HISTORY,
 }
-"""Of the verbs whose answers have no shape, the fields that they always have; docs/reference/json.md shows whole answers."""
+"""The fields that answers without a shape always have, by verb; docs/reference/json.md shows whole answers."""
 _ID = {"name": "id", "in": "path", "required": True, "description": "The memory.", "schema": {"type": "string", "minLength": 1}}
 _TENANT = {
     "name": "Cued-Tenant",
@@ -109,7 +109,7 @@ def described() -> JSON:
 
 
 def _readable(schema: Any) -> Any:  # noqa: ANN401 - any part of a schema
-    """The schema with a list of so many alike told as one: generators of clients read no `"items": false`."""
+    """The schema with fixed-length lists written as plain lists: generators of clients cannot read `"items": false`."""
     if isinstance(schema, list | tuple):
         return [_readable(each) for each in schema]
     if not isinstance(schema, dict):
@@ -161,7 +161,7 @@ def _parameters(route: Route, schema: JSON) -> list[JSON]:
 
 
 def _parameter(name: str, schema: JSON, *, needed: bool) -> JSON:
-    """A field in the query; what is no plain value is JSON there, and null is not said but left out."""
+    """A field as a query parameter; a value that is not plain is written as JSON, and null is left out."""
     told = {"name": name, "in": "query", "required": needed, "description": schema.get("description", "")}
     inner = {key: value for key, value in schema.items() if key not in {"description", "default"}}
     if "anyOf" in inner:

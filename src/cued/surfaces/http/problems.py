@@ -35,13 +35,13 @@ class RefusedError(Exception):
     """A request that is refused before any verb sees it."""
 
     def __init__(self, status: int, detail: str, remedy: str, *, headers: Mapping[str, str] = _NO_HEADERS) -> None:
-        """Say the status, what was wrong and what would help."""
+        """Take the status, what was wrong and what would help."""
         super().__init__(detail)
         self.status, self.remedy, self.headers = status, remedy, dict(headers)
 
 
 def problem(error: Exception, *, request_id: str) -> Response:
-    """The answer to a request that failed; of what is the server's own trouble it tells the kind and no more."""
+    """The answer to a request that failed; of the server's own errors it tells the type and no more."""
     status, headers, told = _described(error)
     title = _TITLES.get(status, "error")
     body = {"type": f"urn:cued:error:{told.pop('kind')}", "title": title, "status": status, **told, "request_id": request_id}
@@ -91,7 +91,7 @@ STATUSES: tuple[tuple[type[CuedError], int, str], ...] = (
     (EmbedderError, 503, "try again after the seconds in Retry-After, or without what needs the embedder"),
     (CuedError, 500, "tell the server's operator the request_id"),
 )
-"""Each error with its status and what helps; the first that fits counts. A version that is no longer the memory's is 412."""
+"""Each error with its status and what helps; the first that fits counts. An outdated `if_version` is 412."""
 _KINDS = {
     400: "MalformedError",
     401: "UnauthorisedError",

@@ -1,10 +1,10 @@
 """Several processes that do the same work: started, started again when one dies, and ended together.
 
-Above: `serving`, which makes all that is there once, and says what each of them does. Below: fork, which copies what holds neither
-threads nor connections (`forking`), and leaves sockets, and what is `shared`, in common.
+Above: `serving`, which makes what they have in common, and says what each of them does. Below: fork, which copies what holds neither
+threads nor connections (`forking`), and shares sockets and what is `shared`.
 
-A process that ends by itself is started again: at once after it has worked for a while, else later and later. Where none works and one
-ends before it ever did, again and again, that is the end of all. None outlives the one that started it: it sees a pipe close.
+A process that ends by itself is started again: at once if it has worked for a while, else after growing pauses. Where none works and
+one ends again and again before it ever did, all are ended. No process outlives the one that started it: it sees a pipe close.
 """
 
 import logging
@@ -29,19 +29,19 @@ from cued.errors import StoreError
 log = logging.getLogger("cued.http")
 _ENDING: Final = (signal.SIGTERM, signal.SIGINT)
 _TRIES: Final = 3
-"""How often in a row one may end before it works, where no other works either."""
+"""How often in a row a process may end before it is ready, while no other works either."""
 _STEADY_S: Final = 60.0
-"""How long a process has to last so that it is started again at once."""
+"""How long a process must have run to be started again at once."""
 _LATER_S, _LATEST_S = 0.5, 30.0
-"""How long the first wait is, which doubles each time, and the longest."""
+"""The first pause before a process is started again, which doubles each time, and the longest."""
 Work = Callable[[int, Callable[[], None]], None]
-"""What a process does: it is told which it is, and tells when it is ready."""
+"""What a process does: it takes its number, and calls back when it is ready."""
 Hear = Callable[[float | None], bytes]
-"""What gives the signals that have come, waiting so long for one at most; None waits as long as it takes."""
+"""What gives the signals that have come, waiting for one at most so many seconds; None waits for ever."""
 
 
 class _Place(Struct):
-    """One of the processes, or who is to take its place: when it was or will be started, how often it ended soon, and how often at once."""
+    """One of the processes, running or to be started: when, how often in a row it ended early, and how often before it was ready."""
 
     number: int
     pid: int = 0
@@ -51,23 +51,23 @@ class _Place(Struct):
 
 
 class Processes:
-    """So many processes, looked after by the one that starts them."""
+    """A number of processes, supervised by the one that starts them."""
 
     def __init__(self, count: int, work: Work, *, listening: Sequence[socket], end_s: float) -> None:
-        """Let each do the work, which is to listen at these sockets; whoever is told to end has so long for it."""
+        """Let each do the work, which listens at these sockets; a process that is told to end has `end_s` for it."""
         self._places, self._work, self._listening, self._end_s = [_Place(number) for number in range(count)], work, listening, end_s
         self._ready = mmap(-1, count)
         self._life, self._lives = os.pipe()
 
     def run(self) -> int:
-        """The signal that ended it, after the last process has ended; a StoreError where none can be started."""
+        """The signal that ended them, once the last process has ended; a StoreError where none can be started."""
         with _signals() as hear:
             try:
                 while True:
                     self._start_due()
                     if ended := [number for number in hear(self._wait_s()) if number in _ENDING]:
                         return ended[0]
-                    self._look()
+                    self._note_ended()
             finally:
                 self._end(hear)
                 os.close(self._life)
@@ -79,7 +79,7 @@ class Processes:
                 self._start(place)
 
     def _wait_s(self) -> float | None:
-        """How long until one is to be started; None where all are there."""
+        """How long until a process is to be started; None where all are running."""
         return min((max(0.0, place.at - time.monotonic()) for place in self._places if not place.pid), default=None)
 
     def _start(self, place: _Place) -> None:
@@ -89,15 +89,15 @@ class Processes:
         try:
             pid = os.fork()
             if not pid:
-                self._be(place.number, let)
+                self._run_child(place.number, let)
             place.pid = pid
         except OSError as error:  # no memory, or too many processes
             self._failed(place, error.strerror or str(error))
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, let)
 
-    def _look(self) -> None:
-        """Note who has ended, and when the next is to take its place."""
+    def _note_ended(self) -> None:
+        """Note which processes have ended, and when each is to be started again."""
         for place in self._places:
             if place.pid and (how := _ended(place.pid)) is not None:
                 self._failed(place, how)
@@ -114,28 +114,28 @@ class Processes:
             raise StoreError(f"none of the server's processes can be started ({how}); what each said of it stands above")
 
     def _end(self, hear: Hear) -> None:
-        """Let all end: gently, at a second signal at once, and after their time by force."""
+        """End all: by SIGTERM, at a second signal by SIGINT, and after their time by SIGKILL."""
         for each in self._listening:
             each.close()
         until = time.monotonic() + self._end_s
-        self._tell(signal.SIGTERM)
+        self._signal_all(signal.SIGTERM)
         while any(place.pid for place in self._places):
             left = until - time.monotonic()
             if left <= 0:
-                self._tell(signal.SIGKILL)
+                self._signal_all(signal.SIGKILL)
             elif any(number in _ENDING for number in hear(left)):
-                self._tell(signal.SIGINT)
+                self._signal_all(signal.SIGINT)
             for place in self._places:
                 if place.pid and _ended(place.pid, wait=left <= 0) is not None:
                     place.pid = 0
 
-    def _tell(self, number: int) -> None:
+    def _signal_all(self, number: int) -> None:
         for place in self._places:
             if place.pid:
                 os.kill(place.pid, number)
 
-    def _be(self, number: int, let: Collection[int]) -> NoReturn:
-        """Be one of the processes, to the end of it."""
+    def _run_child(self, number: int, let: Collection[int]) -> NoReturn:
+        """Do the work in the new process, and leave it for good."""
         code = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -156,7 +156,7 @@ class Processes:
             os._exit(code)
 
     def _outlive_nobody(self) -> None:
-        """Wait until the pipe closes, for whoever started this is gone then; end gently, and after its time by force."""
+        """Wait until the pipe closes, because the parent is gone; then end by SIGTERM, and after its time by force."""
         os.read(self._life, 1)
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(self._end_s)
@@ -165,7 +165,7 @@ class Processes:
 
 @contextmanager
 def _signals() -> Iterator[Hear]:
-    """What hears the signals that come, none of which does anything else meanwhile."""
+    """What hears the signals that come; meanwhile none of them has any other effect."""
     reading, writing = os.pipe()
     for each in (reading, writing):
         os.set_blocking(each, False)
@@ -190,7 +190,7 @@ def _signals() -> Iterator[Hear]:
 
 
 def _ended(pid: int, *, wait: bool = False) -> str | None:
-    """How a process has ended; None while it goes on."""
+    """How a process has ended; None while it runs."""
     found, status = os.waitpid(pid, 0 if wait else os.WNOHANG)
     if not found:
         return None

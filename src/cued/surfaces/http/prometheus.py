@@ -1,7 +1,7 @@
 """What `/metrics` shows: requests by route and status and how long they took, how many wait, what recalls were. No label has a tenant.
 
-All processes of a server count in the same numbers, so that any of them tells of the whole, and what one counted before it died is there.
-What a process holds at the moment is told by itself, now and then.
+All processes of a server add to the same counters, so that any of them can report the whole, and what a process counted before it died
+is kept. Each process publishes its own gauges now and then.
 """
 
 from bisect import bisect_left
@@ -26,7 +26,7 @@ _PARTS = frozenset({"dense", "rerank", "summary", "diversify"})
 
 
 class _Counted(NamedTuple):
-    """What is said of a metric, the names of its labels, and of a histogram how far each of its buckets goes."""
+    """A metric's help, the names of its labels, and the upper bounds of a histogram's buckets."""
 
     about: str
     labels: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class _Counted(NamedTuple):
 
     @property
     def written(self) -> tuple[str, ...]:
-        """The bounds as Prometheus writes them, with that of what lies beyond them all."""
+        """The bounds as Prometheus writes them, with +Inf as the last."""
         return _written(self.bounds)
 
 
@@ -71,7 +71,7 @@ class Metrics:
     """The counters of one server, as one of its processes has them."""
 
     def __init__(self, *, waiting: Callable[[], int], workings: Callable[[], Workings], sums: Sums, process: int = 0) -> None:
-        """Count in these sums; `waiting` tells the length of this process's queue, `workings` how its store works."""
+        """Count in these sums; `waiting` gives the length of this process's queue, `workings` the state of its store."""
         self._waiting, self._workings, self._sums, self._process = waiting, workings, sums, str(process)
 
     def answered(self, route: str, status: int, seconds: float) -> None:
@@ -79,7 +79,7 @@ class Metrics:
         self._sums.add({_cell_name("cued_requests", route, str(status)): 1.0, **_observed("cued_request_seconds", seconds, route)})
 
     def recalled(self, answer: JSON) -> None:
-        """Count a recall by what it came to; the injection rate is that of the outcome `recalled` among all."""
+        """Count a recall by its outcome; the injection rate is the share of the outcome `recalled`."""
         relevances = [each["relevance"] for each in (*answer["memories"], *answer["near_misses"])]
         parts = {note.partition(":")[0] for note in answer["degraded"]}
         amounts = {
@@ -94,7 +94,7 @@ class Metrics:
         self._sums.add(amounts)
 
     def tell(self) -> None:
-        """Tell all processes what this one holds now."""
+        """Publish this process's gauges to all processes."""
         workings = self._workings()
         held = {"cued_queue_waiting": self._waiting()}
         held |= {name: getattr(workings, name.removeprefix(_STORE)) for name in _GAUGES if name.startswith(_STORE)}
@@ -132,7 +132,7 @@ def _histogram(metric: str, counted: _Counted, cells: Mapping[tuple[str, ...], f
 
 
 def _observed(metric: str, value: float, *labels: str) -> dict[str, float]:
-    """What one more value adds to a histogram: to the first bucket that reaches so far, and to the sum."""
+    """What one more value adds to a histogram: one to the first bucket that holds it, and itself to the sum."""
     counted = _HISTOGRAMS[metric]
     bound = counted.written[bisect_left(counted.bounds, value)]
     return {_cell_name(metric, *labels, bound): 1.0, _cell_name(metric, *labels, _SUM): value}

@@ -1,15 +1,14 @@
 """`Idempotency-Key`: a write that is sent again does not happen again, even after a crash.
 
-What was done is kept with the tenant's memories, as a small document: for a day, without any text, and with its ids sealed under the
-key, which its sender alone has: so that erasing a memory erases it here too. A new memory without an id of its own gets one that follows
-from the key, so that a write whose answer was lost in a crash is found by its ids: that is what makes the second time harmless, not the
-record of it.
+What was done is kept for a day with the tenant's memories, as a small document without any text. Its ids are encrypted with the key,
+which only the sender has, so that nothing readable of an erased memory is left here. A new memory without an id gets one that is derived
+from the key, so that a write whose answer was lost in a crash is found by its ids. That, not the record, makes a repetition harmless.
 """
 
 import hashlib
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cued.errors import InputError, NotFoundError
+from cued.handles.keeping import Remembered
 from cued.handles.tenant import Tenant
 from cued.handles.turn_numbers import next_turn
 from cued.model.plain import JSON
@@ -30,14 +30,14 @@ from cued.surfaces.http.problems import RefusedError
 
 KEPT_S = 86_400
 KEY = "[!-~]{1,200}"
-"""What a key may be."""
+"""The form of a key."""
 _PER_DOCUMENT = 32
 _REPLAYED = "replayed: stored before, under the same Idempotency-Key; conflicts are not looked for again"
 Call = Callable[[JSON], JSON]
 
 
 class _Done(Struct, frozen=True, kw_only=True):
-    """A write that was done: its key and request as digests, when, and its answer without texts, sealed."""
+    """A write that was done: digests of its key and request, its time, and its answer without texts, encrypted."""
 
     key: str
     request: str
@@ -46,7 +46,7 @@ class _Done(Struct, frozen=True, kw_only=True):
 
 
 class Once:
-    """One write of one tenant under one key."""
+    """A tenant's write under an Idempotency-Key."""
 
     def __init__(self, store: Store, tenant: Tenant, verb: str, *, key: str) -> None:
         """Take the key as the caller sent it."""
@@ -59,7 +59,7 @@ class Once:
         self._document = f"retries/{self._key[:2]}"
 
     def answer(self, body: JSON, call: Call) -> tuple[JSON, bool]:
-        """The verb's answer, and whether it is that of an earlier request."""
+        """The verb's answer, and whether it repeats that of an earlier request."""
         request = self._digest(b"request", self._verb.encode(), msgspec.json.encode(body, order="sorted"))
         for done in self._done_before():
             if done.key == self._key:
@@ -86,7 +86,7 @@ class Once:
         return _remembered(ids, ()), True
 
     def _with_ids(self, body: JSON) -> JSON:
-        """The request with ids that follow from the key, where a new memory has none."""
+        """The request, in which new memories without an id get ones derived from the key."""
         if self._verb == "remember":
             return {"id": self._id(0), **_given(body)}
         memories = body.get("memories")
@@ -95,7 +95,7 @@ class Once:
         return {**body, "memories": [{"id": self._id(at), **_given(m)} if isinstance(m, dict) else m for at, m in enumerate(memories)]}
 
     def _turns(self, body: JSON) -> list[JSON]:
-        """The turns of a conversation as memories; those that an earlier try had begun to store keep their numbers."""
+        """The turns of a conversation as memories; those that an earlier try has stored keep their numbers."""
         asked = read(body, TurnsRequest)
         drafts = list(drafts_of(asked.turns, session=label("session", asked.session), scope=asked.scope, at=asked.at, first=0))
         first = asked.first
@@ -107,7 +107,7 @@ class Once:
         return [msgspec.to_builtins(replace(draft, turn=(draft.turn or 0) + (first or 0))) for draft in drafts]
 
     def _missing(self, body: JSON, named: JSON) -> tuple[list[JSON], list[str]] | None:
-        """The drafts that an earlier try did not store, and the ids of all; None where no earlier try stored any."""
+        """The drafts that an earlier try did not store, and the ids of all; None if no earlier try stored any."""
         drafts, own = ([named], [body]) if self._verb == "remember" else (named["memories"], body["memories"])
         stored = [self._stored(draft) if _given(mine).get("id") is None else False for draft, mine in zip(drafts, own, strict=True)]
         if not any(stored):
@@ -155,7 +155,7 @@ class Once:
         return "k" + self._digest(b"id", self._tenant.name.encode(), str(at).encode())[:30]
 
     def _sealed(self, told: bytes, request: str, at: int) -> bytes:
-        """What was told, sealed for this request and time; sealed again it is as it was."""
+        """The bytes, encrypted for this request and time by an XOR, so that the same call decrypts them."""
         over = hashlib.shake_256(self._secret + f"{request} {at}".encode()).digest(len(told))
         return (int.from_bytes(told) ^ int.from_bytes(over)).to_bytes(len(told))
 
@@ -164,17 +164,16 @@ class Once:
 
 
 def _given(draft: Mapping[str, Any]) -> JSON:
-    """The draft without an id that is none."""
+    """The draft, without its id if that is None."""
     return {name: value for name, value in draft.items() if name != "id" or value is not None}
 
 
-def _remembered(ids: list[str], superseded: tuple[str, ...] | list[str]) -> JSON:
-    only = ids[0] if len(ids) == 1 else None
-    return {"id": only, "ids": ids, "conflicts": [], "superseded": list(superseded), "degraded": [_REPLAYED]}
+def _remembered(ids: Sequence[str], superseded: Sequence[str]) -> JSON:
+    return Remembered(ids=tuple(ids), superseded=tuple(superseded), degraded=(_REPLAYED,)).to_dict()
 
 
 def _decoded(body: bytes | None) -> list[_Done]:
-    """What is kept; nothing of what cannot be read, so that no write is refused for it."""
+    """The writes in a document; none if it cannot be read, so that no new write is refused for it."""
     try:
         return [] if body is None else msgspec.json.decode(body, type=list[_Done])
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""Where each verb stands: its method and path, in one table. The server, OpenAPI and the reference are made from it."""
+"""The method and path of each verb, in one table. The server, OpenAPI and the reference are made from it."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -14,8 +14,8 @@ from cued.surfaces.verbs import VERBS
 class Route(Struct, frozen=True, kw_only=True):
     """One way to ask for a verb.
 
-    `place` is the field of the request that stands in the path as `{id}`. What else the request has comes from the query of a GET or a
-    DELETE, and from the body of the others. With `once` a request may carry an Idempotency-Key.
+    `place` is the field of the request that stands in the path as `{id}`. The other fields come from the query of a GET or a DELETE, and
+    from the body of other methods. With `once` a request may carry an Idempotency-Key.
     """
 
     verb: str
@@ -43,7 +43,7 @@ class Route(Struct, frozen=True, kw_only=True):
 
     @property
     def fields(self) -> dict[str, Field]:
-        """The fields that do not stand in the path."""
+        """The fields that are not in the path."""
         return {name: field for name, field in fields_of(self.of.request).items() if name != self.place}
 
 

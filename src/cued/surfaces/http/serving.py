@@ -33,14 +33,14 @@ from cued.surfaces.http.shared import Shared
 
 PORT = 7333
 _DRAIN_S, _WRITE_S = 30, 5
-"""How long requests that have begun may take when the server ends, and what is written after them."""
+"""How long, when the server ends, running requests may take, and then the writing of what is left."""
 _BACKLOG, _TAKEN = 512, 8
-"""How many connections may wait to be taken, and how many are taken before one of them is looked at: of several processes, one each."""
+"""How many connections may wait to be accepted, and how many are accepted in a row (one, where there are several processes)."""
 _AFTER_OTHERS_S = 0.001
-"""How long a process that has more connections than another leaves it the next; whoever is idle has taken it by then."""
+"""How long a process with more connections than another waits before it accepts one; an idle process has accepted it by then."""
 _UNSENT = 65_536
-"""How many bytes of answers the system takes in that it cannot send yet: as many as it likes are megabytes a connection, and whoever
-reads slowly would seem to read nothing."""
+"""How many unsent bytes the system buffers for a connection: by itself it buffers megabytes, and a slow reader would seem to read
+nothing."""
 _OWN_RATE = 10_000.0
 _LOOK_S = 5.0
 Say = Callable[[str], None]
@@ -80,8 +80,8 @@ def serve(  # noqa: PLR0913 - what a command line says
 ) -> None:
     """Serve until a signal ends it: then take no more, finish what has begun, and write what recalls left.
 
-    With what it was `started` with, it also answers the commands of its own user on this machine. Several `processes` serve at the same
-    sockets, each with its own connections to the store, its own model and what it keeps in memory.
+    Where `started` is given, it also answers its own user's commands on this machine. Several `processes` serve at the same sockets, each
+    with its own connections to the store, its own model and its own memory.
     """
     _log_lines()
     _end_with_the_terminal()
@@ -124,14 +124,14 @@ def _address(place: ListenAddress, listening: socket.socket) -> str:
 def _served(
     app: ASGIApp, place: ListenAddress, listening: socket.socket, local: list[socket.socket], ready: Callable[[], None] | None
 ) -> list[_Served]:
-    """The app at its sockets: what speaks TLS does so on every socket of its own, and a command of this machine does not."""
+    """The app with its sockets: with a certificate TLS is spoken at the public socket, but not at those for this machine's commands."""
     if place.certificate is None:
         return [(_config(app, place, ready=ready), [listening, *local])]
     return [(_config(app, place, ready=ready), [listening]), (_config(app, ListenAddress(), lifespan="off"), local)]
 
 
 def _in_processes(count: int, work: Work, memories: Memories, listening: Sequence[socket.socket]) -> None:
-    """Do the work in so many processes, each of which closes the memories when it ends; a Ctrl-C is raised when all have ended."""
+    """Do the work in several processes, each of which closes the memories at its end; a Ctrl-C is raised again when all have ended."""
 
     def closing(number: int, ready: Callable[[], None]) -> None:
         with memories:
@@ -142,7 +142,7 @@ def _in_processes(count: int, work: Work, memories: Memories, listening: Sequenc
 
 
 def _refuse_unusable(place: ListenAddress) -> None:
-    """Nothing, if there is no certificate or it can be used: before anything is served or shown once."""
+    """Refuse a certificate that cannot be used, before anything is served or a token is shown."""
     if (place.certificate is None) is not (place.key is None):
         raise InputError("--tls-cert", str(place.certificate), "a certificate together with its --tls-key")
     if place.certificate is None:
@@ -155,7 +155,7 @@ def _refuse_unusable(place: ListenAddress) -> None:
 
 
 def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float, limits: Limits, chores: Chores) -> None:  # noqa: PLR0913 - likewise
-    """Answer the commands of our own user alone, at no port and with no token that is kept, until none has come for so long."""
+    """Answer only our own user's commands, at no port and with a token that is never stored, until none has come for `idle_s`."""
     _log_lines()
     _end_with_the_terminal()
     tokens = Tokens(memories.parts.store)
@@ -167,7 +167,7 @@ def stay(memories: Memories, started: Started, *, tenant: str, idle_s: float, li
 
 
 def _admitted(tokens: Tokens, place: ListenAddress, tenant: str) -> str | None:
-    """A new token where there is none yet and only this machine can reach the server; elsewhere there must be one."""
+    """A first token, if there is none yet and only this machine can reach the server; else None, and there must already be one."""
     if tokens.any_live():
         return None
     if not place.local:
@@ -176,10 +176,10 @@ def _admitted(tokens: Tokens, place: ListenAddress, tenant: str) -> str | None:
 
 
 class _Listening(socket.socket):
-    """A socket with a long queue, from which asyncio takes a few at a time: else a flood has every open file before it is seen.
+    """A socket with a long queue, from which asyncio accepts a few at a time: else a flood would take every open file unseen.
 
-    Of several processes at one socket all are woken by a connection, and as a rule the same one takes it. So who has more than another
-    waits a moment before it looks whether there is still one to take.
+    A connection wakes all processes at one socket, and as a rule the same one accepts it. So a process with more connections than another
+    waits a moment before it tries to accept one.
     """
 
     others_have_fewer: Callable[[int], bool] | None = None
@@ -194,7 +194,7 @@ class _Listening(socket.socket):
         super().listen(_BACKLOG)
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """The next connection, unless hardly any files are left: then it is closed again."""
+        """The next connection; it is closed again where hardly any open files are left."""
         if self.others_have_fewer is not None and self.others_have_fewer(len(self._taken)):
             time.sleep(_AFTER_OTHERS_S)
         connection, address = super().accept()
@@ -224,7 +224,7 @@ def listen(place: ListenAddress) -> _Listening:
 def _config(
     app: ASGIApp, place: ListenAddress, *, lifespan: Literal["on", "off"] = "on", ready: Callable[[], None] | None = None
 ) -> uvicorn.Config:
-    """How the app is served; one of several processes tells when it is `ready`, and later that it still is."""
+    """The configuration of uvicorn; one of several processes calls `ready` once it serves, and again and again after that."""
 
     async def told() -> None:
         if ready is not None:
@@ -256,7 +256,7 @@ def _log_lines() -> None:
 
 
 def _end_with_the_terminal() -> None:
-    """Let a terminal that closes end it as gently as a SIGTERM, unless it was started to outlive the terminal, as with nohup."""
+    """Treat a terminal that closes (SIGHUP) as a SIGTERM, unless the server was started to outlive it, as with nohup."""
     if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
 
@@ -272,7 +272,7 @@ def _run(*served: _Served, idle_s: float | None = None) -> None:
 
 
 async def _until_ended(servers: Sequence[tuple[uvicorn.Server, list[socket.socket]]], idle_s: float | None) -> None:
-    """Serve with each on its sockets; a signal reaches the last, which hands it to the one before when it is done."""
+    """Run each server on its sockets; a signal reaches the last one, which passes it to the one before when it is done."""
     watching = None if idle_s is None else asyncio.create_task(_idle(servers[0][0], idle_s))
     await asyncio.gather(*(server.serve(sockets) for server, sockets in servers))
     if watching is not None:

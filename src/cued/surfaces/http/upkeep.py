@@ -1,8 +1,8 @@
 """Upkeep on a timer: what a store needs now and then, for every tenant, by one server at a time.
 
-Touches, the bounds of the recall log and expiry need none of it: they are kept with each recall. What is done here is what `cued sweep`,
-`cued consolidate` and `cued reembed` do. When it was last done, by whom and with what outcome is kept in the store, so that of several
-servers on one store one does it, and each can show it.
+Touches, the bounds of the recall log and expiry do not need it: each recall keeps them. What runs here is what `cued sweep`,
+`cued consolidate` and `cued reembed` do. The store holds when it last ran, which server ran it and with what outcome, so that of several
+servers on one store only one runs it, and each can show it.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ JOBS: Mapping[str, _Job] = MappingProxyType(
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """What is kept of the upkeep: who does it and until when that holds, when it last began, and what each job did then."""
+    """The stored state of upkeep: which server holds the lease and until when, when it last began, and what each job did."""
 
     holder: str = ""
     until: float = 0.0
@@ -56,7 +56,7 @@ class State(Struct, frozen=True, kw_only=True):
     last: dict[str, dict[str, int]] = {}
 
     def held(self, now: float) -> bool:
-        """Whether somebody is at it; an end that lies further ahead than any can was written by a clock that was wrong."""
+        """Whether a server holds the lease; an end too far ahead was written by a wrong clock, and does not count."""
         return now < self.until <= now + LEASE_S
 
 
@@ -69,7 +69,7 @@ class UpkeepTimer:
         self._me = secrets.token_hex(8)
 
     async def go_on(self) -> None:
-        """Look now and then whether it is time, until it is cancelled."""
+        """Check now and then whether upkeep is due, until cancelled."""
         while self._jobs:
             try:
                 await self.run_if_due()
@@ -78,7 +78,7 @@ class UpkeepTimer:
             await asyncio.sleep(min(self._every_s, _LOOK_S))
 
     async def run_if_due(self) -> bool:
-        """Whether it was time, and no other server was at it; then all jobs are done."""
+        """Whether upkeep was due and no other server at it; if so, all jobs were run."""
         if not await self._workers.run(OWN_TENANT, self._take):
             return False
         outcome: dict[str, dict[str, int]] = {}
@@ -112,7 +112,7 @@ class UpkeepTimer:
         return told
 
     def _take(self) -> bool:
-        """Whether it is time and the lease is ours now."""
+        """Whether upkeep is due, and the lease could be taken."""
         old, state = self._read()
         now = time.time()
         if state.held(now) or 0 <= now - state.began_at < self._every_s:
@@ -123,7 +123,7 @@ class UpkeepTimer:
         self._change(lambda state: replace(state, until=time.time() + LEASE_S))
 
     def _change(self, change: Callable[[State], State]) -> None:
-        """Change the state as long as it is ours."""
+        """Change the state while the lease is ours."""
         old, state = self._read()
         if state.holder == self._me:
             self._swap(old, change(state))

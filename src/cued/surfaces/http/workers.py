@@ -1,7 +1,7 @@
 """The threads that do the work, and the fair queue before them: tenants take turns, and none can hold all the threads.
 
-A tenant works in at most half of the threads at a time, and so does all long work together, so that neither a burst of one tenant nor
-bulk loads of several keep another's recall waiting for more than the short work that stands before it.
+A tenant uses at most half of the threads at a time, and so does all long work together. So neither a burst of one tenant nor bulk loads
+of several make another tenant's recall wait for more than the short work that is queued before it.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class Workers:
     """A few threads that serve tenants in turns."""
 
     def __init__(self, threads: int, *, waiting: int = WAITING) -> None:
-        """Start so many threads; of one tenant at most `waiting` calls of a kind wait."""
+        """Start so many threads; at most `waiting` calls of a kind may wait for one tenant."""
         self._share, self._most = max(1, threads // 2), waiting
         self._lanes: OrderedDict[_Lane, deque[_Job]] = OrderedDict()
         self._running: Counter[str] = Counter()
@@ -48,7 +48,7 @@ class Workers:
             return sum(map(len, self._lanes.values()))
 
     async def run(self, tenant: str, function: Callable[[], Answer], *, long: bool = False) -> Answer:
-        """What the function gives, in a thread, when it is the tenant's turn; if the caller goes away before, it is not called."""
+        """The function's result, from a thread, when it is the tenant's turn; it is not called if the caller has gone before."""
         job = _Job(partial(copy_context().run, function), Future())
         with self._changed:
             lane = self._lanes.setdefault((tenant, long), deque())
@@ -60,7 +60,7 @@ class Workers:
         return answer
 
     def close(self) -> None:
-        """Take no more, do what waits, and stop."""
+        """Accept no more, finish what waits, and stop."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -84,7 +84,7 @@ class Workers:
                 self._changed.notify(len(self._threads) if self._closed else 1)
 
     def _take(self) -> tuple[_Lane, _Job] | None:
-        """The next job, of the tenant that has waited longest for a turn; None when there will be no more."""
+        """The next job, from the tenant that has waited longest for a turn; None when there will be no more."""
         with self._changed:
             while (lane := self._next_lane()) is None:
                 if self._closed and not any(self._lanes.values()):
@@ -100,7 +100,7 @@ class Workers:
             return lane, job
 
     def _next_lane(self) -> _Lane | None:
-        """The lane that has waited longest of those that may run now."""
+        """Of the lanes that may run now, the one that has waited longest."""
         for lane, jobs in self._lanes.items():
             tenant, long = lane
             if jobs and self._running[tenant] < self._share and not (long and self._long >= self._share):

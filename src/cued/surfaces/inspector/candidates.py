@@ -1,4 +1,4 @@
-"""The candidate table as it is drawn: bars of contributions, matched words, ranks by channel, and what moves between two policies."""
+"""The candidate table for drawing: bars of contributions, matched words, ranks by channel, and what moves between two policies."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from cued.text.analyse import analyse
 WIDE = 200.0
 TEXT = 260
 COLOURS = 8
-"""How many the style sheet has: one for each part of the default policy's score, renewal among them."""
+"""How many colours the style sheet has: one for each part of the default policy's score, renewal included."""
 SMALL = 0.2
 _CHUNK = re.compile(r"\S+|\s+")
 
@@ -21,7 +21,7 @@ _CHUNK = re.compile(r"\S+|\s+")
 class Scale(Struct, frozen=True, kw_only=True):
     """How contributions become widths: where zero stands, how wide one point is, and each part's colour, the strongest first.
 
-    `digits` are those after the point by which scores still differ: fused ranks are hundredths.
+    `digits` is how many digits after the point tell scores apart: fused ranks differ by hundredths.
     """
 
     zero: float
@@ -31,7 +31,7 @@ class Scale(Struct, frozen=True, kw_only=True):
 
     @property
     def wide(self) -> float:
-        """The width of the whole."""
+        """The whole width."""
         return WIDE
 
 
@@ -46,7 +46,7 @@ def scale(candidates: Sequence[JSON]) -> Scale:
 
 
 def bar(contributions: Mapping[str, float], on: Scale) -> list[JSON]:
-    """The rectangles of one candidate's bar: each part beside the one before, away from zero."""
+    """The rectangles of one candidate's bar, each part next to the one before, going away from zero."""
     right = left = on.zero
     drawn = []
     for name, colour in on.parts:
@@ -62,13 +62,13 @@ def bar(contributions: Mapping[str, float], on: Scale) -> list[JSON]:
 
 
 def rows(answer: JSON, memories: Mapping[str, Memory], on: Scale) -> list[JSON]:
-    """Every candidate as a row, the chosen first; struck ones say by what."""
+    """Every candidate as a row, the chosen first; a struck one says which stage struck it."""
     terms = frozenset(term["term"] for term in answer["read"]["terms"])
     return [_row(each, memories[each["id"]], terms, on) for each in answer["candidates"]]
 
 
 def marked(text: str, terms: frozenset[str]) -> list[JSON]:
-    """A text in pieces, with those marked by which the cue's words found it."""
+    """A text in pieces, where those that match the cue's words are marked."""
     pieces: list[JSON] = []
     for match in _CHUNK.finditer(text):
         hit = not match[0].isspace() and not terms.isdisjoint(analyse(match[0]))

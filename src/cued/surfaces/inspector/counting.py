@@ -1,4 +1,4 @@
-"""A tenant's counts. In a large store they take longer than a page may, so the last ones are shown meanwhile."""
+"""Counts of what a tenant has. In a large store counting takes longer than a page may, so the last counts are shown meanwhile."""
 
 import threading
 import time
@@ -18,17 +18,17 @@ class _Count(NamedTuple):
 
 
 class Counts:
-    """The last count of each tenant that somebody looks at."""
+    """The last counts of each tenant that somebody looks at."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Know nothing yet."""
+        """Start without any counts."""
         self._clock = clock
         self._lock = threading.Lock()
         self._known: dict[str, _Count] = {}
         self._counting: set[str] = set()
 
     def of(self, tenant: str, count: Callable[[], JSON]) -> JSON:
-        """A tenant's counts: fresh ones where counting is quick or was never done, else the last ones, while a thread counts anew."""
+        """A tenant's counts: new ones if counting is quick or was never done, else the last ones, while a thread counts anew."""
         known = self._known.get(tenant)
         if known is None or known.took < QUICK_S:
             return self._counted(tenant, count)

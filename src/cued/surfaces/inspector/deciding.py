@@ -1,4 +1,4 @@
-"""From an address to a policy: the preset, the weights and the bounds that a page's controls say, and what that changes."""
+"""From an address to a policy: the preset, weights and bounds that a page's controls are set to, and what that changes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ _NUMBERS: Mapping[str, type] = {"floor": float, "limit": int, "budget_tokens": i
 
 
 class Deciding(Struct, frozen=True, kw_only=True):
-    """A policy to decide with: the one chosen, the same with the weights of the controls, and what else is changed for this recall."""
+    """A policy to decide with: the chosen one, the same with the controls' weights, and the other changes for this recall."""
 
     base: Policy
     weighted: Policy
@@ -34,7 +34,7 @@ class Deciding(Struct, frozen=True, kw_only=True):
 
 
 def deciding(query: Mapping[str, str], saved: Envelope, usual: Policy, *, named: str, versions: Mapping[str, str]) -> Deciding:
-    """What the controls of a page say; without a policy of its own the recall is decided as it was. `versions` are TOMLs by name."""
+    """The policy that a page's controls are set to; where they name none, the recall's own. `versions` are policies as TOML, by name."""
     name = query.get(named, "")
     base = _policy_named(name, versions) if name else _as_it_was(saved, usual)
     first = named == "policy"
@@ -67,7 +67,7 @@ def _policy_named(name: str, versions: Mapping[str, str]) -> Policy:
 
 
 def _as_it_was(saved: Envelope, usual: Policy) -> Policy:
-    """The policy of then: where it is the usual one still, that one, which is shorter to write."""
+    """The policy of that recall; the usual one itself where the two are still equal, because that is shorter to write."""
     return usual if Envelope.of(saved.evidence, usual).policy == saved.policy else saved.policy
 
 

@@ -1,4 +1,4 @@
-"""A store worth looking at: a made-up year of a person and her assistant, remembered and asked as it would have been. Nothing is faked."""
+"""A store worth looking at: a made-up year of a person and her assistant, stored and recalled by the real verbs."""
 
 import tomllib
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _TURN = timedelta(minutes=2)
 
 
 class _Wound:
-    """A clock that stands where it was set, until it is let go."""
+    """A clock that stands where it was set, until it is released."""
 
     def __init__(self, today: datetime | None) -> None:
         self.today, self.at = today, today or datetime.now(UTC)
@@ -31,7 +31,7 @@ class _Wound:
 
 
 def demonstration(*, today: datetime | None = None, embedder: str | Embedder | None = "auto") -> Memories:
-    """The demonstration's store, in this process; with a `today` its clock stands there, and it is the same each time."""
+    """The demonstration's store, in this process; with a `today` its clock stands still there, and its content is always the same."""
     clock = _Wound(today)
     memories = open_memories(embedder=embedder, settle="now", clock=clock, log=LogRules(content="last", last=60))
     year = tomllib.loads(resources.files(__package__).joinpath("year.toml").read_text("utf-8"))

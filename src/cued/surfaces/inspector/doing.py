@@ -1,4 +1,4 @@
-"""What buttons do: verbs, one after the other, and the verbs that undo them."""
+"""What buttons do: a sequence of verbs, and the verbs that undo it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -30,7 +30,7 @@ class VerbCall(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def done(visit: Visit, steps: Sequence[VerbCall]) -> JSON:
-    """What was done, in words, the last answer, and the steps that undo it all, none where one of them cannot be undone."""
+    """What was done in words, the last answer, and the steps that undo all of it; no steps if one of them cannot be undone."""
     if not 1 <= len(steps) <= MOST_STEPS or any(step.verb not in _UNDOING for step in steps):
         raise InputError("verb", [step.verb for step in steps][:5], f"1 to {MOST_STEPS} steps of {', '.join(_UNDOING)}")
     undo: list[JSON] = []
@@ -46,7 +46,7 @@ def done(visit: Visit, steps: Sequence[VerbCall]) -> JSON:
 
 
 def _before(visit: Visit, step: VerbCall) -> JSON:
-    """What a step changes, as it was."""
+    """The state, before a step, of what it changes."""
     if step.verb == "update":
         return visit.ask("get", {"id": step.body.get("id", "")})
     return visit.ask("policy_history") if step.verb.startswith("policy_") else {}
@@ -129,4 +129,4 @@ _UNDOING: Mapping[str, Undoing] = MappingProxyType(
         "policy_rollback": _undo_policy,
     }
 )
-"""The verbs that a page may use to change something, each with what gives the steps that undo it."""
+"""The verbs that a page may use to change something, each with a function that gives the steps to undo it."""

@@ -1,4 +1,4 @@
-"""Files that come and go: what was dropped on a page, and what is taken away from one."""
+"""Uploads and downloads: files that are dropped on a page, and files that a page offers."""
 
 import re
 import tempfile
@@ -27,30 +27,30 @@ _DRAFTED = (
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-class Given(NamedTuple):
-    """A file to take away."""
+class Download(NamedTuple):
+    """A file to download."""
 
     name: str
     type: str
     body: bytes
 
 
-def handed_out(visit: Visit, name: str) -> Given:
-    """The file of this name, of what the address says."""
+def handed_out(visit: Visit, name: str) -> Download:
+    """The download of this name, made of what the address selects."""
     if name == "memories.jsonl":
-        return Given(name, "application/x-ndjson", b"".join(_lines(visit, visit.query.getlist("id"))))
+        return Download(name, "application/x-ndjson", b"".join(_lines(visit, visit.query.getlist("id"))))
     saved = needed(visit)
     if name == "evidence.json":
-        return Given(f"{saved.evidence.recall_id}.json", "application/json", saved.encode())
+        return Download(f"{saved.evidence.recall_id}.json", "application/json", saved.encode())
     if name == "policy.toml":
         choice = choice_of(visit, saved)
         called = _plain_name(visit.said("name"), "mine")
-        return Given(f"{called}.toml", "application/toml", as_toml(choice.applied, called).encode())
+        return Download(f"{called}.toml", "application/toml", as_toml(choice.applied, called).encode())
     raise InputError("file", name, "memories.jsonl, evidence.json or policy.toml")
 
 
 def taken_in(visit: Visit, body: bytes) -> JSON:
-    """What was stored of a file that was dropped, or with `preview` what of it is new."""
+    """What was stored of an uploaded file or, with `preview`, what of it would be new."""
     visit.caller.require(VERBS["import"].authority)
     with tempfile.TemporaryDirectory(prefix="cued-") as folder:
         path = Path(folder) / _plain_name(visit.said("name"), "dropped.txt")
@@ -64,7 +64,7 @@ def taken_in(visit: Visit, body: bytes) -> JSON:
 
 
 def _stored(memories: Memories, path: Path, visit: Visit) -> JSON:
-    """What became of a file: our own lines of drafts, or whatever else an import knows."""
+    """What was stored of a file: our own lines of drafts, or any format that an import knows."""
     # A file says itself as what it is read, so nothing that it says may be trusted further for that.
     tenant, scope = memories.tenant(visit.caller.tenant, trust="import"), visit.said("scope")
     if _has_drafts(path):
@@ -76,7 +76,7 @@ def _stored(memories: Memories, path: Path, visit: Visit) -> JSON:
 
 
 def _previewed(visit: Visit, path: Path) -> JSON:
-    """What is in a file, read into a store that lives for this moment alone."""
+    """What is in a file, read into a store that exists only for this."""
     with open_memories(None, embedder=None, settle="off") as scratch:
         told = _stored(scratch, path, visit)
         page = call("list", scratch.tenant(visit.caller.tenant), {"limit": MOST_COMPARED, "hidden": True})
@@ -86,7 +86,7 @@ def _previewed(visit: Visit, path: Path) -> JSON:
 
 
 def _has_drafts(path: Path) -> bool:
-    """Whether a file's first line is a draft of a memory, as `cued remember --jsonl` and our own selections have them."""
+    """Whether a file's first line is a draft of a memory, as `cued remember --jsonl` and our own downloads have them."""
     with path.open("rb") as file:
         first = file.readline(4_000_000).strip()
     try:

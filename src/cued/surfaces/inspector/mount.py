@@ -1,4 +1,4 @@
-"""The inspector's routes: pages, their parts, what their buttons do, files to take away, and signing in."""
+"""The inspector's routes: pages, their parts, what their buttons do, downloads, and signing in."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
@@ -34,7 +34,7 @@ _FOR_GOOD = "public, max-age=31536000, immutable"
 
 
 class InspectorPage(NamedTuple):
-    """A page: its template, what it asks and shows, its name in the navigation ("" for none), and the key that leads to it."""
+    """A page: its template, the function that fills it, its name in the navigation ("" for none), and its keyboard shortcut."""
 
     template: str
     shows: Callable[[Visit], JSON]
@@ -60,23 +60,23 @@ PAGES: Mapping[str, InspectorPage] = MappingProxyType(
 
 
 def inspector(memories: Memories, run: Run, *, front: Handler) -> list[routing.Route]:
-    """The routes of the inspector over an open store; `run` does work in a thread, `front` answers `/` to programs."""
-    desk = _Desk(memories, run, front)
+    """The inspector's routes over an open store; `run` runs work in a thread, `front` answers `/` to programs."""
+    handlers = _Handlers(memories, run, front)
     return [
-        routing.Route("/inspect/static/{path:path}", desk.file),
-        routing.Route("/inspect/sign-in", desk.sign_in, methods=["GET", "POST"]),
-        routing.Route("/inspect/sign-out", desk.sign_out, methods=["POST"]),
-        routing.Route("/inspect/look-at", desk.look_at, methods=["POST"]),
-        routing.Route("/inspect/do", desk.do, methods=["POST"]),
-        *(routing.Route(f"/inspect/{name}", partial(desk.change, name), methods=["POST"]) for name in _CHANGES),
-        routing.Route("/inspect/files/{name}", desk.hand_out),
-        *(routing.Route(path, partial(desk.show, path), methods=["GET"]) for path in PAGES),
-        routing.Route("/inspect/{path:path}", desk.miss, methods=["GET"]),
+        routing.Route("/inspect/static/{path:path}", handlers.file),
+        routing.Route("/inspect/sign-in", handlers.sign_in, methods=["GET", "POST"]),
+        routing.Route("/inspect/sign-out", handlers.sign_out, methods=["POST"]),
+        routing.Route("/inspect/look-at", handlers.look_at, methods=["POST"]),
+        routing.Route("/inspect/do", handlers.do, methods=["POST"]),
+        *(routing.Route(f"/inspect/{name}", partial(handlers.change, name), methods=["POST"]) for name in _CHANGES),
+        routing.Route("/inspect/files/{name}", handlers.download),
+        *(routing.Route(path, partial(handlers.show, path), methods=["GET"]) for path in PAGES),
+        routing.Route("/inspect/{path:path}", handlers.not_found, methods=["GET"]),
     ]
 
 
-class _Desk:
-    """What answers a browser."""
+class _Handlers:
+    """The handlers of the routes."""
 
     def __init__(self, memories: Memories, run: Run, front: Handler) -> None:
         self._memories, self._run, self._front = memories, run, front
@@ -90,7 +90,7 @@ class _Desk:
             return await self._front(request)
         caller: Caller | None = request.scope.get("cued.caller")
         if caller is None:
-            return _stranger(request)
+            return _sign_in_page(request)
         if path == "/" and (written := request.query_params.get("token")):
             return signed_in(request, written)
         part = request.headers.get("cued-part", "")
@@ -99,19 +99,19 @@ class _Desk:
         except (CuedError, RefusedError) as error:
             if part:
                 raise
-            return _sorry(error, _frame("", request, caller, self._memories.clock()), request.scope["cued.request_id"])
+            return self._error_page(error, request, caller)
         return drawn(page.template, {**_frame(path, request, caller, self._memories.clock()), **shown}, part=part)
 
-    async def miss(self, request: Request) -> Response:
-        """What is said where there is no page: in words to a browser, as a problem to a program."""
+    async def not_found(self, request: Request) -> Response:
+        """The answer where there is no page: a page for a browser, a problem for a program."""
         request.scope["cued.route"] = "inspect_other"
         error = RefusedError(404, "there is no such page", "the bar above has those that there are")
         if "text/html" not in request.headers.get("accept", ""):
             raise error
         caller: Caller | None = request.scope.get("cued.caller")
         if caller is None:
-            return _stranger(request)
-        return _sorry(error, _frame("", request, caller, self._memories.clock()), request.scope["cued.request_id"])
+            return _sign_in_page(request)
+        return self._error_page(error, request, caller)
 
     async def do(self, request: Request) -> Response:
         """What a button does, and how to undo it."""
@@ -120,22 +120,22 @@ class _Desk:
         return _json(await self._run(visit.caller.tenant, partial(doing.done, visit, steps), long=any(each.long for each in steps)))
 
     async def change(self, name: str, request: Request) -> Response:
-        """What another change that a page asks for came to."""
+        """The outcome of one of the other changes that pages ask for."""
         visit, body = await self._changing(request, name)
         return _json(await self._run(visit.caller.tenant, partial(_CHANGES[name], visit, body), long=name == "import"))
 
-    async def hand_out(self, request: Request) -> Response:
-        """A file to take away."""
+    async def download(self, request: Request) -> Response:
+        """A file to download."""
         request.scope["cued.route"] = "inspect_files"
         caller: Caller | None = request.scope.get("cued.caller")
         if caller is None:
-            return _stranger(request)
+            return _sign_in_page(request)
         given = await self._run(caller.tenant, partial(file_transfer.handed_out, self._visit(request, caller), request.path_params["name"]))
         headers = {"Content-Disposition": f'attachment; filename="{given.name}"'}
         return Response(given.body, media_type=given.type, headers=headers)
 
     async def file(self, request: Request) -> Response:
-        """A script or a style; under the mark of these very files a browser may keep it."""
+        """A script or a style sheet; with the current mark in its address a browser may cache it for good."""
         request.scope["cued.route"] = "inspect_static"
         mark, _, name = request.path_params["path"].partition("/")
         found = static_files().get(name)
@@ -145,7 +145,7 @@ class _Desk:
         return Response(found.body, media_type=found.type, headers=kept)
 
     async def sign_in(self, request: Request) -> Response:
-        """The way in, with a token that counts."""
+        """The page to sign in at, or the front page once a valid token is given."""
         request.scope["cued.route"] = "inspect_sign_in"
         if request.method == "GET":
             return drawn("sign_in", {"again": False, "refused": False})
@@ -157,7 +157,7 @@ class _Desk:
         return signed_in(request, found)
 
     async def sign_out(self, request: Request) -> Response:
-        """The way out."""
+        """The front page, without the cookies."""
         return signed_out(request)
 
     async def look_at(self, request: Request) -> Response:
@@ -179,6 +179,10 @@ class _Desk:
             part=request.headers.get("cued-part", ""),
         )
 
+    def _error_page(self, error: CuedError | RefusedError, request: Request, caller: Caller) -> Response:
+        told = msgspec.json.decode(bytes(problem(error, request_id=request.scope["cued.request_id"]).body))
+        return drawn("sorry", {**_frame("", request, caller, self._memories.clock()), "problem": told}, status=told["status"])
+
     async def _changing(self, request: Request, name: str) -> tuple[Visit, bytes]:
         request.scope["cued.route"] = f"inspect_{name}"
         caller: Caller | None = request.scope.get("cued.caller")
@@ -189,22 +193,17 @@ class _Desk:
         return self._visit(request, caller), await body_of(request)
 
 
-def _stranger(request: Request) -> Response:
+def _sign_in_page(request: Request) -> Response:
     """The page to sign in at.
 
-    Who follows a link from another site is asked once more, by this page itself: the first time the browser keeps the cookie back.
+    After a link from another site this page loads itself once more, because the browser holds the cookie back the first time.
     """
     again = request.headers.get("sec-fetch-site") == _CROSS_SITE
     return drawn("sign_in", {"again": again, "refused": False}, status=200 if again else 401)
 
 
-def _sorry(error: CuedError | RefusedError, frame: JSON, request_id: str) -> Response:
-    told = msgspec.json.decode(bytes(problem(error, request_id=request_id).body))
-    return drawn("sorry", {**frame, "problem": told}, status=told["status"])
-
-
 def _frame(path: str, request: Request, caller: Caller, now: datetime) -> JSON:
-    """What stands around every page."""
+    """What every page has around its content."""
     named = {each: page for each, page in PAGES.items() if page.name}
     return {
         "nav": [{"path": each, "name": page.name, "key": page.key, "here": each == path} for each, page in named.items()],

@@ -1,4 +1,4 @@
-"""The flow as panels, one a stage in the order of the stages, with what each did and how long it took; and the figures beside it."""
+"""The flow as panels, one for each stage in order, with what it did and how long it took; and the figures beside them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def panels(answer: JSON, policy: Policy, stage_ms: Mapping[str, float]) -> list[
 
 
 def histogram(candidates: Sequence[JSON], floor: Floor) -> JSON:
-    """How many candidates reach how far in what the floor looks at, from 0 to 1: a bar a bin."""
+    """A histogram, from 0 to 1, of the candidates' values in the column that the floor compares."""
     values = [each["signals"].get(FLOOR_COLUMNS[floor.on]) or 0.0 for each in candidates]
     counts = Counter(min(BINS - 1, max(0, int(value * BINS))) for value in values)
     most = max(counts.values(), default=1)
@@ -54,7 +54,7 @@ def histogram(candidates: Sequence[JSON], floor: Floor) -> JSON:
 
 
 def block_share(tokens: int, window: int | None) -> JSON:
-    """Which part of a model's window the block takes, and the most that it may."""
+    """The share of a model's context window that the block takes, and the most that it should."""
     size = window or SHOWN_WINDOW
     return {"window": size, "said": window is not None, "share": tokens / size, "most": MOST_SHARE, "tokens": tokens}
 

@@ -1,4 +1,4 @@
-"""Templates to pages: everything that is not markup of ours is escaped, and a page may load nothing but what this server has."""
+"""From templates to pages: everything but our own markup is escaped, and a page may load only what this server has."""
 
 import json
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 @cache
 def templates() -> Environment:
-    """The templates, every value escaped; a name that a view forgot is an error."""
+    """The templates, with every value escaped; a value that a view left out is an error."""
     environment = Environment(
         loader=PackageLoader("cued.surfaces.inspector"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -71,7 +71,7 @@ def static_files() -> dict[str, File]:
 
 @cache
 def static_mark() -> str:
-    """A mark of what is in all these files: it is a folder in their addresses, so that another version has other addresses."""
+    """A digest of all these files: it is a folder in their addresses, so that another version has other addresses."""
     digest = blake2b(digest_size=8)
     for name, file in static_files().items():
         digest.update(f"{name} {len(file.body)} ".encode() + file.body)

@@ -25,7 +25,7 @@ YEAR_S = 31_536_000
 
 
 class Visit(Struct, frozen=True, kw_only=True):
-    """One look at a page: whose memories, with which rights, and what the address says."""
+    """A request for a page: whose memories, with which rights, and the query of the address."""
 
     memories: Memories
     caller: Caller
@@ -40,7 +40,7 @@ class Visit(Struct, frozen=True, kw_only=True):
         return self.memories.tenant(self.caller.tenant, trust=self.caller.token.trust)
 
     def may(self, verb: str) -> bool:
-        """Whether the visitor may use this verb, and whether there is one of that name."""
+        """Whether there is a verb of this name, and the visitor may use it."""
         return verb in VERBS and self.caller.token.allows(VERBS[verb].authority)
 
     def ask(self, verb: str, body: JSON | None = None, **more: Any) -> JSON:  # noqa: ANN401 - what a verb is handed beside its request
@@ -50,40 +50,40 @@ class Visit(Struct, frozen=True, kw_only=True):
         return call(verb, target, body or {}, **more)
 
     def stats(self) -> JSON:
-        """What the tenant holds, counted of late."""
+        """The tenant's counts, which may be some minutes old."""
         self.caller.require(VERBS["stats"].authority)
         return self.counts.of(self.caller.tenant, partial(call, "stats", self.tenant))
 
     def said(self, name: str) -> str:
-        """What the address says under this name, without blanks around it; "" where it says nothing."""
+        """The value of this name in the address, without white space around it; "" where there is none."""
         return self.query.get(name, "").strip()
 
     def chosen(self, *names: str) -> JSON:
-        """Those of these names under which the address says something, as fields of a request."""
+        """Those of these names that have a value in the address, as fields of a request."""
         return {name: value for name in names if (value := self.said(name))}
 
 
 def key_of(request: Request) -> str:
-    """What the pages of this visitor send back with each change; another site's page cannot know it."""
+    """The key that this visitor's pages send back with each change; another site's page cannot know it."""
     written = request.cookies.get(cookie_name(request.headers, "token"), "")
     return hmac.new(written.encode(), b"cued inspector", hashlib.sha256).hexdigest()[:40]
 
 
 def require_key(request: Request) -> None:
-    """Nothing, if a change comes from a page of this server; else it is refused."""
+    """Refuse a change that does not come from a page of this server."""
     if not hmac.compare_digest(request.headers.get("cued-key", "").encode(), key_of(request).encode()):
         raise RefusedError(403, "the page's key is missing or old", "load the page again")
 
 
 def signed_in(request: Request, written: str) -> Response:
-    """The way to the front page, with the token in a cookie that only this server is sent, and no script sees."""
+    """A redirect to the front page, with the token in a cookie that only this server gets and no script sees."""
     answer = RedirectResponse("/", 303)
     _set(answer, request, "token", written)
     return answer
 
 
 def signed_out(request: Request) -> Response:
-    """The way to the front page, without cookies."""
+    """A redirect to the front page, without cookies."""
     answer = RedirectResponse("/", 303)
     for what in ("token", "tenant"):
         answer.delete_cookie(cookie_name(request.headers, what))
@@ -91,14 +91,14 @@ def signed_out(request: Request) -> Response:
 
 
 def moved_to(request: Request, tenant: str) -> Response:
-    """The way to the front page, looking at another tenant from now on."""
+    """A redirect to the front page, which shows another tenant from now on."""
     answer = RedirectResponse("/", 303)
     _set(answer, request, "tenant", quote(tenant, safe=""))
     return answer
 
 
 def find_token(memories: Memories, written: str) -> str | None:
-    """The token as it was typed, if it counts."""
+    """The token as it was typed, if it is valid; else None."""
     return written if Tokens(memories.parts.store).find(written) is not None else None
 
 

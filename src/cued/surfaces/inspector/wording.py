@@ -1,4 +1,4 @@
-"""Numbers, times and texts as people read them: in short, and with nothing hidden in them."""
+"""Numbers, times and texts for people to read: short, and without hidden characters."""
 
 import re
 from datetime import UTC, datetime
@@ -56,12 +56,12 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 
 def unhidden(text: str) -> str:
-    """A text with its lines and tabs as they are, and what cannot be seen in it spelled out: nobody is shown other words than a model."""
+    """A text with its invisible characters written out, except line breaks and tabs, so that a person sees what a model reads."""
     return "".join(piece if piece in _KEPT else plain(piece) for piece in _LAID_OUT.split(text))
 
 
 def clipped(text: str, most: int = 240) -> str:
-    """The beginning of a text, on one line and unhidden, cut at a blank where it is longer."""
+    """A text on one line, with invisible characters written out, cut at a space where it is too long."""
     shown = plain(text[: most + 1])
     if max(len(text), len(shown)) <= most:
         return shown

@@ -1,7 +1,7 @@
-"""What a model may say, as a JSON schema, and what it said, as the body of a verb's request.
+"""The arguments of tools: their JSON schemas, and the body of a verb's request made of what a model said.
 
-The schemas are those of the table of verbs, trimmed. Tenant and scope are the caller's: a tenant is no argument, and a scope is only ever
-the project's own or the global one.
+The schemas are those of the table of verbs, trimmed. Tenant and scope belong to the connection: a tenant is never an argument, and a
+scope can only be the project's own or the global one.
 """
 
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from cued.surfaces.mcp.tools import ScopeChoice, Tool
 from cued.surfaces.verbs import schemas
 
 BUDGET_TOKENS = 2000
-"""How many tokens of memories an answer has where the caller states none."""
+"""How many tokens of memories an answer may have where the caller does not say."""
 _NAMING = ("id", "ids", "memory", "supersedes", "derived_from", "cited", "bad")
 _IN_A_PROJECT = frozenset({"recall", "explain", "timeline"})
 
 
 def input_schema(tool: Tool) -> JSON:
-    """The schema of what a tool takes; it stands alone and has no more in it than a model should say."""
+    """The schema of a tool's arguments; it is complete in itself, and has only what a model should say."""
     whole = schemas()[tool.verb]["properties"]
     shown = {name: _shown(tool, name, whole[name]) for name in tool.fields}
     return {"type": "object", "properties": shown, "required": list(tool.needed), "additionalProperties": False}
@@ -51,13 +51,13 @@ def body(tool: Tool, said: Mapping[str, Any], *, tenant: Tenant, scope: str) -> 
 
 
 def _null_says_something(tool: Tool, name: str) -> bool:
-    """Whether a field's null is more than a way to leave it out, as some models write it."""
+    """Whether null means something in this field; elsewhere some models write it for a field that they leave out."""
     field = schemas()[tool.verb]["properties"][name]
     return field.get("default", 0) is not None and {"type": "null"} in field.get("anyOf", ())
 
 
 def visible(tenant: Tenant, memory_id: str, *, scope: str) -> Memory:
-    """The memory, where it is the project's or global."""
+    """The memory, if it is the project's or global; else a NotFoundError."""
     memory = tenant.get(memory_id)
     if memory.scope not in {scope, GLOBAL}:
         raise NotFoundError(memory_id)
@@ -74,7 +74,7 @@ def _place(stated: JSON, scope: str, *, needed: bool) -> JSON:
 
 
 def _ids(value: object) -> tuple[str, ...]:
-    """The ids in a field, as far as they are texts; whatever else it holds the request refuses."""
+    """The ids in a field, as far as they are texts; the request refuses whatever else it holds."""
     if isinstance(value, str):
         return (value,)
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list | tuple) else ()
@@ -91,7 +91,7 @@ def _shown(tool: Tool, name: str, field: JSON) -> JSON:
 
 
 def _typed(field: JSON) -> JSON:
-    """A field's schema that every client understands: without a null that says the same as leaving it out, or a text in place of a list."""
+    """A field's schema as every client understands it: no null where leaving the field out means the same, no text in place of a list."""
     kept = {name: value for name, value in field.items() if name not in {"description", "anyOf"}}
     parts = field.get("anyOf", [])
     if field.get("default", 0) is None:

@@ -30,7 +30,7 @@ class Resource(Struct, frozen=True, kw_only=True):
 
 
 def read(uri: str, *, tenant: Tenant, scope: str) -> tuple[str, str]:
-    """The MIME type and the text of a resource; what is not there, or is another project's, is not found."""
+    """The MIME type and the text of a resource; one that is unknown, or another project's, is a NotFoundError."""
     if uri in RESOURCES:
         found = RESOURCES[uri]
         return found.mime_type, found.read(tenant, scope)
@@ -45,7 +45,7 @@ def address(memory_id: str) -> str:
 
 
 def memory_json(tenant: Tenant, memory_id: str, *, scope: str) -> JSON:
-    """Everything about a memory that an agent may read, each text in it made harmless."""
+    """Everything about a memory that an agent may read, with every text in it made harmless."""
     whole = visible(tenant, memory_id, scope=scope).to_dict()
     told = {name: _harmless(value) for name, value in whole.items() if value not in (None, [], {}, "") and name != "meta"}
     return told | {"text": safe(whole["text"])}

@@ -1,4 +1,4 @@
-"""`search` and `fetch`: the pair of tools that some clients ask every source of documents for; recall and get under other names."""
+"""`search` and `fetch`: the two tools that some clients expect of every source of documents; recall and get under other names."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -1,6 +1,6 @@
-"""The server: the protocol's requests to the tools, resources and prompts, for whoever the caller is.
+"""The server: it answers the protocol's requests for tools, resources and prompts, for any caller.
 
-It is built on the SDK's own request handlers and not on its decorated functions, because our schemas come from the table of verbs.
+It uses the SDK's request handlers and not its decorators, because our schemas come from the table of verbs.
 """
 
 import sys
@@ -38,11 +38,11 @@ from cued.surfaces.verbs import VERBS, call, schema_of
 
 Context = ServerRequestContext[Any]
 _NEVER_CHANGING: Final = ("tools/list", "prompts/list", "resources/list", "resources/templates/list")
-"""What a server answers the same way for as long as it runs."""
+"""The requests that a server answers in the same way for as long as it runs."""
 
 
 class ToolCaller(Struct, frozen=True, kw_only=True):
-    """Who calls: the tenant and the scope are the connection's, never an argument's; `run` does what touches the store in a thread."""
+    """Who calls: the tenant and the scope come from the connection, never from an argument; `run` runs work on the store in a thread."""
 
     tenant: Tenant
     scope: str
@@ -54,14 +54,14 @@ ToolCallerOf = Callable[[Context], ToolCaller]
 
 
 class HttpEndpoint(NamedTuple):
-    """The HTTP endpoint: an application to be mounted, and what its host must hold open while it serves."""
+    """The HTTP endpoint: an application to mount, and a context that its host must keep open while it serves."""
 
     app: Starlette
     running: Callable[[], AbstractAsyncContextManager[None]]
 
 
 def serve(caller_of: ToolCallerOf, *, search_and_fetch: bool = False) -> Server[Any]:
-    """The server, for callers that this function tells; with `search_and_fetch`, the pair of tools that some clients ask for."""
+    """The server; `caller_of` tells who calls, and `search_and_fetch` adds the two tools that some clients ask for."""
     handlers = _Handlers(caller_of, search_and_fetch=search_and_fetch)
     return Server(
         "cued",
@@ -81,7 +81,7 @@ def serve(caller_of: ToolCallerOf, *, search_and_fetch: bool = False) -> Server[
 
 
 def run_stdio(server: Server[Any]) -> None:
-    """Serve one client over stdin and stdout until it leaves, with or without its answers; both eras of the protocol are spoken."""
+    """Serve one client over stdin and stdout until it leaves, with or without its answers; old and new versions of the protocol work."""
 
     async def served() -> None:
         async with stdio_server() as (incoming, outgoing):
@@ -95,7 +95,7 @@ def run_stdio(server: Server[Any]) -> None:
                     await server.run(passed, answering, server.create_initialization_options())
 
     heard = sys.unraisablehook
-    # Until the process ends: what is left in a buffer is written for a last time when nobody refers to it any more.
+    # for the rest of the process: a buffer is flushed once more when it is collected
     sys.unraisablehook = lambda told: None if isinstance(told.exc_value, BrokenPipeError) else heard(told)
     try:
         anyio.run(served)
@@ -106,8 +106,7 @@ def run_stdio(server: Server[Any]) -> None:
 def http_endpoint(server: Server[Any]) -> HttpEndpoint:
     """The streamable HTTP endpoint, which answers at the path where it is mounted.
 
-    Whoever mounts it has told who calls, and seen to hosts and origins, before this is reached, and holds `running` open for as long as
-    it serves.
+    The app that mounts it has authenticated the caller and checked hosts and origins before, and keeps `running` open while it serves.
     """
     security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     app = server.streamable_http_app(streamable_http_path="/", json_response=True, stateless_http=True, transport_security=security)

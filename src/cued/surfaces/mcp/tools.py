@@ -1,4 +1,4 @@
-"""The tools that a model is given: which verbs, what each lets it say, and what it is told about them."""
+"""The tools that a model is given: which verbs, which of their fields, and how they are described to it."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
-from cued.surfaces.mcp import answers
+from cued.surfaces.mcp import shapes
 
 ScopeChoice = Literal["project", "global"]
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -15,8 +15,8 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Tool(Struct, frozen=True, kw_only=True):
     """A verb as a model sees it.
 
-    `fields` are those of the verb's request that it may state, `needed` those that it must, and `usual` what is meant where it states
-    none. `told` replaces a field's line where a model needs another. The hints are the protocol's; none of the tools leaves the store.
+    `fields` are those of the verb's request that a model may give, `needed` those that it must, and `usual` their defaults. `told` replaces
+    the description of a field. The other fields are the protocol's hints; no tool reaches beyond the store.
     """
 
     verb: str
@@ -57,7 +57,7 @@ TOOLS: Final = (
             "present": "Ids of memories that you already have in view; they are left out.",
             "budget_tokens": "At most so many tokens of memories. What is left out or cut is said.",
         },
-        answer=answers.Recalled,
+        answer=shapes.Recalled,
     ),
     Tool(
         verb="remember",
@@ -82,7 +82,7 @@ TOOLS: Final = (
             "on_conflict": "Where it contradicts a stored memory. report: store both and tell. supersede: the older gives way. "
             "refuse: store nothing.",
         },
-        answer=answers.Remembered,
+        answer=shapes.Remembered,
         repeats_safely=False,
     ),
     Tool(
@@ -92,7 +92,7 @@ TOOLS: Final = (
         fields=("id", "text", "scope", "kind", "tier", "tags", "importance", "valid_until", "ttl", "supersedes"),
         needed=("id",),
         told={"scope": _SCOPE, "tier": _TIER, "supersedes": _SUPERSEDES, "valid_until": "Until when it holds; null takes that away."},
-        answer=answers.Updated,
+        answer=shapes.Updated,
         destroys=True,
     ),
     Tool(
@@ -103,7 +103,7 @@ TOOLS: Final = (
         fields=("ids",),
         needed=("ids",),
         told={"ids": "Ids of the memories, as `recall` shows them."},
-        answer=answers.Forgotten,
+        answer=shapes.Forgotten,
         destroys=True,
     ),
     Tool(
@@ -118,7 +118,7 @@ TOOLS: Final = (
             "memory": "The id of a memory to say everything about.",
             **_ONLY,
         },
-        answer=answers.Explained,
+        answer=shapes.Explained,
     ),
     Tool(
         verb="timeline",
@@ -126,7 +126,7 @@ TOOLS: Final = (
         about="Show what was stored right before and after a memory (`id`) or a time (`at`), oldest first. Give one of the two.",
         fields=("id", "at", "before", "after", "session", "hidden"),
         told={"id": "The id of the memory in the middle.", "at": "A time such as 2025-03-01, in place of a memory."},
-        answer=answers.Around,
+        answer=shapes.Around,
     ),
     Tool(
         verb="feedback",
@@ -135,7 +135,7 @@ TOOLS: Final = (
         fields=("recall_id", "cited", "bad"),
         needed=("recall_id",),
         told={"cited": "Ids of memories that were of use.", "bad": "Ids of memories that misled."},
-        answer=answers.Judged,
+        answer=shapes.Judged,
     ),
 )
 BY_NAME: Final = MappingProxyType({tool.verb: tool for tool in TOOLS})

@@ -1,4 +1,4 @@
-"""What is answered to a line that is no message: whoever sent it waits for an answer, and the SDK gives none."""
+"""The answer to a line that is not a message: its sender waits for one, and the SDK gives none."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _AT_START, _AT_END = re.compile(r"\s*\{\s*" + _ID + ","), re.compile(r",\s*" + _
 
 
 async def passed_on(incoming: Any, onward: Any, outgoing: Any, pending: Pending) -> None:  # noqa: ANN401 - the SDK's streams
-    """Hand messages onward as they come, and answer what is none; ends when the client leaves with its answers, or the server does."""
+    """Pass messages on as they come, and answer lines that are none; it ends when the client has its answers, or the server ends."""
     async with incoming, onward:
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             async for each in incoming:
@@ -33,7 +33,7 @@ async def passed_on(incoming: Any, onward: Any, outgoing: Any, pending: Pending)
 
 
 def refused(error: ValidationError) -> types.JSONRPCError | None:
-    """The answer to a line that is no message; None to one that is no request, and waits for nothing."""
+    """The answer to a line that is not JSON; None for other errors, where no answer is waited for."""
     first = error.errors(include_url=False)[0]
     if first["type"] != "json_invalid":
         return None
@@ -44,7 +44,7 @@ def refused(error: ValidationError) -> types.JSONRPCError | None:
 
 
 def _id_of(line: str) -> int | str | None:
-    """The id of the request that a line was to be, None where it cannot be told."""
+    """The id of the request that a broken line was meant to be; None where it cannot be told."""
     try:
         whole = json.loads(line)
     except (ValueError, RecursionError):

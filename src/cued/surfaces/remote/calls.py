@@ -1,4 +1,4 @@
-"""From a verb and its request to what is sent: the method, the path, the query and the body, by the table of routes."""
+"""From a verb and its request to an HTTP request: method, path, query and body, by the table of routes."""
 
 import secrets
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _ROUTES: Mapping[str, Route] = MappingProxyType({route.verb: route for route in 
 class Call(Struct, frozen=True, kw_only=True):
     """One request over HTTP.
 
-    `again` is the body to send when the answer to the first was lost: None where it must not be sent again, for it may have been done.
+    `again` is the body to send if the first answer was lost; None if it must not be sent again, because it may have been done.
     """
 
     method: str
@@ -33,7 +33,7 @@ class Call(Struct, frozen=True, kw_only=True):
 
 
 def call_of(verb: str, body: JSON, *, tenant: str | None = None) -> Call:
-    """What is sent for a verb; a write carries a key of its own, so that it happens once however often it is sent."""
+    """The HTTP request for a verb; a write has an idempotency key, so that it happens once however often it is sent."""
     for stated in (body, *body.get("memories", ())):
         metadata(stated.get("meta") or {})  # JSON says null for a number that is none
     route = _ROUTES[verb]
@@ -49,20 +49,20 @@ def call_of(verb: str, body: JSON, *, tenant: str | None = None) -> Call:
 
 
 def stated_fields(request: Struct) -> JSON:
-    """The fields of a request that say something: those left at their defaults are the server's to fill in."""
+    """The fields of a request that are not at their defaults; the server fills in the others."""
     known = fields_of(type(request))
     stated: JSON = msgspec.to_builtins(request, enc_hook=own)
     return {name: value for name, value in stated.items() if getattr(request, name) != known[name].default}
 
 
 def left_out(verb: str, value: object) -> InputError:
-    """The refusal of a verb that no server carries, with the reason."""
+    """The error for a verb that no server has, with the reason."""
     return InputError(verb, str(value), f"nothing through a server: {LEFT_OUT[verb]}")
 
 
 def _again(route: Route, fields: JSON, said: bytes) -> bytes | None:
     if route.verb == "recall":
-        # the first may have left its trace already
+        # the first may already be in the log
         return msgspec.json.encode({**fields, "settle": False}, enc_hook=own)
     return said if route.once or not route.of.writes else None
 
@@ -78,7 +78,7 @@ def _encoded(fields: JSON) -> bytes:
 
 
 def _in_path(memory_id: str) -> str:
-    """An id as a path says it; none has no characters, or some that cannot be said."""
+    """An id quoted for a path; one that cannot be is a NotFoundError, for no memory has it."""
     try:
         return quote(memory_id, safe="") or _unknown(memory_id)
     except UnicodeEncodeError:
@@ -90,7 +90,7 @@ def _unknown(memory_id: str) -> NoReturn:
 
 
 def _queried(name: str, value: Any) -> list[tuple[str, str]]:  # noqa: ANN401 - any JSON value
-    """A field as a query says it: a list by repeating it, an object as JSON, and none not at all."""
+    """A field as pairs of a query: a list repeats it, an object is JSON, and None is left out."""
     if value is None:
         return []
     if isinstance(value, list | tuple):

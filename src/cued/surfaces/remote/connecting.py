@@ -1,10 +1,11 @@
-"""`cued.connect`: the memories of a server as a handle, with the verbs of one that is open here."""
+"""`cued.connect`: a handle of a server's memories, with the same verbs as that of a store opened here."""
 
 import ssl
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import convert
 from msgspec.structs import replace
 
 from cued.errors import InputError
@@ -31,7 +32,7 @@ class RemoteMemories(Memories):
     """What `cued.connect` gives: the memories of a server; close it, or use it in a `with`."""
 
     def __init__(self, *servers: Connections) -> None:
-        """Ask through the connections of each server; what is about no tenant, through the first."""
+        """Use these connections, one set for each server; calls that are about no tenant go to the first."""
         self._servers = {each.url: each for each in servers}
         self._connections = servers[0]
 
@@ -40,7 +41,7 @@ class RemoteMemories(Memories):
         return f"RemoteMemories({', '.join(map(repr, self._servers))})"
 
     def tenant(self, name: str, *, trust: Trust = "user") -> RemoteTenant:
-        """The handle of this tenant: the token's own, or with a token of scope admin any; how far it is trusted, the token says."""
+        """The handle of this tenant: the token's own, or any with a token of scope admin; the token says how far it is trusted."""
         if trust != "user":
             raise InputError("trust", trust, '"user": how far it is trusted, a token says (cued token create --trust)')
         return RemoteTenant(name, self._servers[home_of(label("tenant", name), list(self._servers))])
@@ -54,7 +55,7 @@ class RemoteMemories(Memories):
         from cued.insight.overview import Insight  # noqa: PLC0415 - as the handle has it
 
         asked = call_of("insight_of_all", {"since": since, "until": until, "every": every})
-        return nouns.noun(self._connections.ask(asked), Insight)
+        return convert(self._connections.ask(asked), Insight)
 
     def tune(self, *, apply: bool = False, progress: Progress = silent) -> "Tuned":
         """What `Memories.tune` gives; it needs a token of scope admin."""
@@ -66,10 +67,10 @@ class RemoteMemories(Memories):
         from cued.upkeep.erasures import Erasure  # noqa: PLC0415 - as the handle has it
 
         told = self._connections.ask(call_of("erasures", {}))
-        return nouns.noun(told["erasures"], tuple[Erasure, ...]), tuple(told["pending"])
+        return convert(told["erasures"], tuple[Erasure, ...]), tuple(told["pending"])
 
     def check(self, *, progress: Progress = silent) -> "Checked":
-        """An InputError: a server that is asked is not looked through. `cued check` works where the file is."""
+        """An InputError: a server is not checked over HTTP. `cued check` works where the file is."""
         del progress
         raise left_out("check", "over HTTP")
 
@@ -92,10 +93,10 @@ def connect(
 ) -> Memories:
     """The memories of the server at this address, as a handle like that of `cued.open`; nothing is asked of it yet.
 
-    Of several servers over one database each tenant is asked at one, always the same, for its memories are in memory there, and at
-    another while that one cannot be reached.
-    `timeout_s` is how long one answer is waited for, longer where a verb may take long, and `tries` how often a call is sent at most
-    when the server cannot be reached or is busy; a write carries a key, so that it happens once however often it is sent.
+    With several servers over one database, each tenant is always asked for at the same one, which has its memories in RAM, and at another
+    while that one cannot be reached.
+    `timeout_s` is how long an answer is waited for, longer for a verb that may take long. `tries` is how often a call is sent at most when
+    the server cannot be reached or is busy; a write has an idempotency key, so that it happens once however often it is sent.
     `tls` is for a certificate of your own.
     """
     urls = list(dict.fromkeys(url)) if isinstance(url, Sequence) and not isinstance(url, str) else [url]

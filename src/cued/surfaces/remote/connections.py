@@ -1,4 +1,4 @@
-"""Connections to one server, kept open and used again, and the patience with it: what may be asked again is, and nothing is done twice."""
+"""Connections to one server, kept open and reused, with retries: what may be asked again is, and nothing is done twice."""
 
 import random
 import select
@@ -21,9 +21,9 @@ from cued.surfaces.remote.calls import Call
 from cued.surfaces.remote.raised import raised
 
 MOST_OPEN = 16
-"""How many connections are kept for the next call."""
+"""How many open connections are kept for later calls."""
 LONG = 11
-"""How much longer a verb that may take long is waited for: the server gives it 600 seconds, and others 60."""
+"""How many times as long a long verb is waited for: the server gives it 600 seconds, and others 60."""
 MOST_WAIT_S = 30.0
 _BACKOFF_S = 0.1
 _REFUSED = frozenset({429})
@@ -31,7 +31,7 @@ _LATER = frozenset({408, 502, 503, 504})
 
 
 class ServerAddress(Struct, frozen=True, kw_only=True):
-    """Where a server is, which others to ask while it cannot be reached, and how patient its callers are."""
+    """The address of a server, which others to ask while it cannot be reached, and how long and how often to try."""
 
     url: str
     token: str
@@ -41,7 +41,7 @@ class ServerAddress(Struct, frozen=True, kw_only=True):
     others: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be a place."""
+        """Refuse what cannot be an address, a token or a limit."""
         for url in (self.url, *self.others):
             refuse_no_server(url)
         if not isinstance(self.token, str) or not self.token or not self.token.isascii() or not self.token.isprintable():
@@ -70,20 +70,20 @@ class Connections:
     """The connections to one server, for any number of threads."""
 
     def __init__(self, place: ServerAddress, *, pause: Callable[[float], None] = time.sleep) -> None:
-        """Open none yet; `pause` waits before a call is sent again."""
+        """Open no connection yet; `pause` waits before a call is sent again."""
         self._place, self._pause, self.url = place, pause, place.url
         self._closed = False
         self.after_fork()
         across_forks(self)
 
     def after_fork(self) -> None:
-        """Open connections of our own: those of the parent are the parent's."""
+        """Start without connections: those there are belong to the parent process."""
         self.free: list[HTTPConnection] = []
-        """The connections that wait for a call."""
+        """The open connections that are not in use."""
         self._lock = threading.Lock()
 
     def ask(self, call: Call) -> JSON:
-        """The answer as JSON; a refusal is the error that it stands for."""
+        """The answer as JSON; a refusal is raised as the error that it stands for."""
         connection, response = self._answered(call)
         try:
             raw = response.read()
@@ -107,7 +107,7 @@ class Connections:
                 raise ServerError(f"the server's answer broke off ({error!r})") from error
 
     def close(self) -> None:
-        """Close what is open, and take no more."""
+        """Close all connections, and refuse further calls."""
         self._closed = True
         with self._lock:
             free, self.free = self.free, []
@@ -115,7 +115,7 @@ class Connections:
             connection.close()
 
     def _answered(self, call: Call) -> tuple[HTTPConnection, HTTPResponse]:
-        """A connection with the answer of a call that succeeded; what may be sent again is, with growing pauses, up to `tries` times."""
+        """A connection with the answer of a successful call; a call that may be sent again is, with growing pauses, up to `tries` times."""
         if self._closed:
             raise ServerError("closed: these memories cannot be used any more; connect again")
         body: bytes | None = call.body
@@ -156,7 +156,7 @@ class Connections:
             raise
 
     def _take(self, timeout_s: float) -> HTTPConnection:
-        """A connection that is open: one that was used before and is still good, or a new one."""
+        """An open connection: one that was used before and still works, or a new one."""
         while True:
             with self._lock:
                 connection = self.free.pop() if self.free else None
@@ -204,11 +204,11 @@ class Connections:
 
 
 class _UnreachableError(Exception):
-    """No connection came to be, so nothing was sent."""
+    """No connection could be made, so nothing was sent."""
 
 
 def _readable(connection: HTTPConnection) -> bool:
-    """Whether a connection that waits for nothing has something to read: then the server has closed it."""
+    """Whether an unused connection has something to read, which means that the server has closed it."""
     return connection.sock is None or bool(select.select([connection.sock], [], [], 0)[0])
 
 

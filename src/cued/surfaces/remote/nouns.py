@@ -1,14 +1,15 @@
-"""From the JSON of an answer back to the nouns that a handle gives. What an answer does not tell has its default.
+"""From the JSON of an answer back to the nouns that a handle gives. A field that the answer does not have gets its default.
 
-A memory among many is told in brief, and the trace of a recall names what the answer names: `get` and `explain` have the whole.
+A memory in a list is brief, and a recall's trace holds only what the answer has: `get` and `explain` give the whole.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import convert
 from msgspec.structs import replace
 
 from cued.engine.envelope import Envelope
@@ -24,27 +25,21 @@ from cued.upkeep.duplicates import Merge
 if TYPE_CHECKING:
     from cued.insight.tuning import Tuned
 
-Noun = TypeVar("Noun")
 _SOURCE = ("session", "turn", "speaker", "url", "meta")
 
 
-def noun(told: Any, kind: type[Noun]) -> Noun:  # noqa: ANN401 - any JSON value
-    """The value that this JSON says."""
-    return msgspec.convert(told, kind)
-
-
 def public(name: str, *, among: str = "") -> Callable[[JSON, str], Any]:
-    """What reads a noun of `cued` by its name, which is loaded only then; or all of them `among` the answer's fields."""
+    """A reader of a noun of `cued`, which is imported only when it is used; with `among`, of a list of them in that field."""
 
     def read(told: JSON, _tenant: str) -> Any:  # noqa: ANN401 - the noun of this name
         kind = getattr(import_module("cued"), name)
-        return tuple(noun(each, kind) for each in told[among]) if among else noun(told, kind)
+        return tuple(convert(each, kind) for each in told[among]) if among else convert(told, kind)
 
     return read
 
 
 def memories_among(name: str) -> Callable[[JSON, str], tuple[Memory, ...]]:
-    """What reads the memories in this field of an answer."""
+    """A reader of the memories in this field of an answer."""
     return lambda told, tenant: memories(told[name], tenant)
 
 
@@ -52,7 +47,7 @@ def memory(told: JSON, tenant: str) -> Memory:
     """One memory."""
     source = {name: told[name] for name in _SOURCE if name in told}
     edges = [{"relation": relation, "target": target} for relation, target in told.get("edges", ())]
-    return noun({**told, "tenant": tenant, "source": source, "edges": edges}, Memory)
+    return convert({**told, "tenant": tenant, "source": source, "edges": edges}, Memory)
 
 
 def memories(told: Sequence[JSON], tenant: str) -> tuple[Memory, ...]:
@@ -73,25 +68,25 @@ def recall(told: JSON, tenant: str) -> Recall:
         combine="",
     )
     whole = {**told, "tenant": tenant, "trace": trace, "core": memories(told["core"], tenant)}
-    return noun({**whole, **{name: [_recalled(row, tenant) for row in told[name]] for name in ("memories", "near_misses")}}, Recall)
+    return convert({**whole, **{name: [_recalled(row, tenant) for row in told[name]] for name in ("memories", "near_misses")}}, Recall)
 
 
 def pack(told: JSON, tenant: str) -> Pack:
     """What a conversation starts with."""
     needed = tuple(Needed(memory=memory(each, tenant), need=each["need"], contributions=each["contributions"]) for each in told["memories"])
-    return noun({**told, "core": memories(told["core"], tenant), "memories": needed}, Pack)
+    return convert({**told, "core": memories(told["core"], tenant), "memories": needed}, Pack)
 
 
 def explanation(told: JSON) -> Explanation:
-    """A recall with all that it rests on, decided here from the envelope that came along."""
+    """A recall with its evidence, decided here from the envelope in the answer."""
     kept = Envelope.decode(msgspec.json.encode(told["envelope"]))
-    verdict = None if told["verdict"] is None else noun(_numbers(told["verdict"]), Verdict)
+    verdict = None if told["verdict"] is None else convert(_numbers(told["verdict"]), Verdict)
     return Explanation(recall=kept.decide(), evidence=kept.evidence, policy=kept.policy, verdict=verdict)
 
 
 def why(told: JSON, tenant: str) -> Why:
     """A memory with its trees."""
-    return noun({**told, "memory": memory(told["memory"], tenant)}, Why)
+    return convert({**told, "memory": memory(told["memory"], tenant)}, Why)
 
 
 def timeline(told: JSON, tenant: str) -> Timeline:
@@ -108,13 +103,13 @@ def page(told: JSON, tenant: str) -> Page:
 def meaning_map(told: JSON, tenant: str) -> MeaningMap:
     """Memories laid out by meaning."""
     points = tuple(Point(memory=memory(each, tenant), x=each["x"], y=each["y"]) for each in told["points"])
-    return replace(noun({**told, "points": []}, MeaningMap), points=points)
+    return replace(convert({**told, "points": []}, MeaningMap), points=points)
 
 
 def open_conflicts(told: JSON, tenant: str) -> OpenConflicts:
     """Memories that stand with what each is at odds with."""
     found = tuple(
-        OpenConflict(memory=memory(each["memory"], tenant), conflicts=noun(each["conflicts"], tuple[Conflict, ...]))
+        OpenConflict(memory=memory(each["memory"], tenant), conflicts=convert(each["conflicts"], tuple[Conflict, ...]))
         for each in told["found"]
     )
     return OpenConflicts(found=found, compared=told["compared"], next=told["next"], total=told["total"])
@@ -122,13 +117,13 @@ def open_conflicts(told: JSON, tenant: str) -> OpenConflicts:
 
 def entries(told: JSON) -> tuple[RecallEntry, ...]:
     """Lines of the recall log; kept evidence is an envelope's bytes again."""
-    return tuple(noun({**_numbers(line), "evidence": _bytes(line["evidence"])}, RecallEntry) for line in told["recalls"])
+    return tuple(convert({**_numbers(line), "evidence": _bytes(line["evidence"])}, RecallEntry) for line in told["recalls"])
 
 
 def applied(told: JSON) -> Applied:
     """What a consolidation did."""
-    skipped = tuple(SkippedMerge(noun(each, Merge), each["reason"]) for each in told["skipped"])
-    return Applied(merged=noun(told["merges"], tuple[Merge, ...]), skipped=skipped)
+    skipped = tuple(SkippedMerge(convert(each, Merge), each["reason"]) for each in told["skipped"])
+    return Applied(merged=convert(told["merges"], tuple[Merge, ...]), skipped=skipped)
 
 
 def cool(told: JSON, tenant: str) -> tuple[Cool, ...]:
@@ -141,7 +136,7 @@ def tuned(told: JSON, _tenant: str = "") -> "Tuned":
     from cued.insight.tuning import Tuned  # noqa: PLC0415 - loaded when it is asked for
     from cued.policy.parse import parse  # noqa: PLC0415
 
-    return noun({**told, "policy": parse(told["toml"], name=told["policy"])}, Tuned)
+    return convert({**told, "policy": parse(told["toml"], name=told["policy"])}, Tuned)
 
 
 def _recalled(told: JSON, tenant: str) -> JSON:
@@ -153,7 +148,7 @@ def _bytes(told: JSON | None) -> bytes | None:
 
 
 def _numbers(told: JSON) -> JSON:
-    """The object with a number again where JSON, which knows finite ones alone, had to say null."""
+    """The object with NaN where JSON, which has only finite numbers, says null."""
     whole = {name: math.nan if value is None and name in _MAY_BE_NAN else value for name, value in told.items()}
     for name in ("signals", "contributions"):
         if name in whole:

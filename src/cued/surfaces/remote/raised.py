@@ -1,4 +1,4 @@
-"""From a problem that a server answers with to the error that the same call raises on an open store."""
+"""From a server's problem+json to the error that the same call raises on an open store."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -22,11 +22,11 @@ _GATE: Final[Mapping[str, type[CuedError]]] = MappingProxyType(
         "TooLargeError": InputError,
     }
 )
-"""What the server's gate refuses before any verb is asked; whatever else it says is a ServerError."""
+"""Errors for what the server's gate refuses before any verb runs; all others of its refusals are a ServerError."""
 
 
 def raised(status: int, raw: bytes, *, noted: bool = True) -> CuedError:
-    """The error that a refusal stands for; `noted`, with what would help and the request's id in its notes."""
+    """The error that a refusal stands for; with `noted`, its notes say what would help and the request's id."""
     try:
         problem = msgspec.json.decode(raw)
         kind, detail = str(problem["type"]).removeprefix("urn:cued:error:"), str(problem["detail"])
@@ -39,7 +39,7 @@ def raised(status: int, raw: bytes, *, noted: bool = True) -> CuedError:
 
 
 def _error(kind: type[CuedError], detail: str, problem: Mapping[str, Any]) -> CuedError:
-    """An error of this kind that says what the server said, and has what the server told beside it."""
+    """An error of this type with the server's message, and with the attributes that the server sent."""
     error = kind.__new__(kind)
     Exception.__init__(error, detail)
     if isinstance(error, InputError):

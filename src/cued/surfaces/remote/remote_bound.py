@@ -1,4 +1,4 @@
-"""What every part of a server's tenant is bound to, and how a verb of the handle is asked of a server."""
+"""What every part of a remote tenant is bound to, and how a verb of the handle is asked of a server."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ from cued.requests.checks import asked_id, label
 from cued.surfaces.remote.calls import call_of
 from cued.surfaces.remote.connections import Connections
 
-Said = ParamSpec("Said")
+Params = ParamSpec("Params")
 Answer = TypeVar("Answer")
 
 
@@ -36,20 +36,19 @@ class RemoteBound:
 
 
 def remote_verb(
-    verb: Callable[Concatenate[Any, Said], Answer],
+    verb: Callable[Concatenate[Any, Params], Answer],
     reading: Callable[[JSON, str], Any],
     *,
     name: str = "",
     said: Callable[[JSON], JSON] = dict,
-) -> Callable[Concatenate[Any, Said], Answer]:
-    """A verb of the handle, with the same arguments, which are the fields of a request to a server; `reading` makes the noun of the answer.
+) -> Callable[Concatenate[Any, Params], Answer]:
+    """A verb of the handle that asks a server: its arguments become the request's fields, and `reading` makes the noun of the answer.
 
-    `name` is what the server calls it, where that is not its own name, and `said` puts the fields otherwise. How far a verb is, a
-    server does not tell.
+    `name` is the server's name for it if that differs, and `said` rewrites the fields. A server reports no progress.
     """
 
     @wraps(verb)
-    def ask(self: Any, /, *args: Said.args, **options: Said.kwargs) -> Answer:  # noqa: ANN401 - whoever is bound
+    def ask(self: Any, /, *args: Params.args, **options: Params.kwargs) -> Answer:  # noqa: ANN401 - whoever is bound
         bound = signature(verb).bind(self, *args, **options)
         bound.apply_defaults()
         stated = {each: value for each, value in bound.arguments.items() if each not in _HERE}
@@ -61,7 +60,7 @@ def remote_verb(
 
 
 def preset_named(policy: str | Policy | None) -> str | None:
-    """The name of a policy, which is all that can be said of it to a server."""
+    """The name of a preset; a server takes no other policy."""
     if not isinstance(policy, str | None):
         raise InputError("policy", policy.name, "the name of a preset: a server decides under those that it has")
     return policy

@@ -1,7 +1,9 @@
-"""What is stored on a server: remembering, reading, changing and forgetting, as `handles.keeping` does it here."""
+"""What is stored on a server: remembering, reading, changing and forgetting, as `handles.keeping` and `handles.changing` do it here."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
+
+from msgspec import convert
 
 from cued.errors import NotFoundError
 from cued.handles.keeping import Remembered
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _listed(body: JSON) -> JSON:
-    """The fields with turns that can be gone through more than once."""
+    """The fields, with the turns as a list that can be iterated more than once."""
     turns = body["turns"]
     return {**body, "turns": turns if isinstance(turns, str | Mapping) else list(turns)}
 
@@ -48,20 +50,19 @@ class RemoteKeeping(RemoteBound):
         """What `Tenant.remember` gives."""
         draft = read_draft({"text": text, **facts}) if facts else read_draft(text)
         resolving = {} if isinstance(draft, RememberRequest) else {"conflicts": conflicts, "on_conflict": on_conflict}
-        return nouns.noun(self._ask("remember", {**stated_fields(draft), **resolving}), Remembered)
+        return convert(self._ask("remember", {**stated_fields(draft), **resolving}), Remembered)
 
     def remember_many(self, drafts: Iterable[str | Mapping[str, Any] | Draft], *, progress: Progress = silent) -> Remembered:
         """What `Tenant.remember_many` gives; each chunk is one request."""
-        notes: list[str] = []
+        answers: list[Remembered] = []
 
         def store(chunk: Sequence[Draft]) -> Iterable[str]:
-            answer = self._ask("remember_many", {"memories": [*map(stated_fields, chunk)]})
-            notes.extend(answer["degraded"])
-            ids: Iterable[str] = answer["ids"]
-            return ids
+            answers.append(convert(self._ask("remember_many", {"memories": [*map(stated_fields, chunk)]}), Remembered))
+            return answers[-1].ids
 
         ids = stored(drafts, store, clock=self._clock, progress=progress)
-        return Remembered(ids=ids, degraded=tuple(dict.fromkeys(notes)))
+        notes = dict.fromkeys(note for answer in answers for note in answer.degraded)
+        return Remembered(ids=ids, conflicts=tuple(each for answer in answers for each in answer.conflicts), degraded=tuple(notes))
 
     def known(self, *memory_ids: str) -> frozenset[str]:
         """What `Tenant.known` gives; each id is asked for."""

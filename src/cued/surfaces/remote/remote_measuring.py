@@ -1,4 +1,4 @@
-"""What the recalls of a server say as a whole, as `handles.measuring` does it here."""
+"""The verbs on many recalls of a server, as `handles.measuring` has them here."""
 
 from cued.handles.tenant import Tenant
 from cued.model.plain import JSON

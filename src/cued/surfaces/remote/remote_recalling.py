@@ -1,4 +1,4 @@
-"""What comes to mind of what a server has, and why, as `handles.recalling` does it here."""
+"""Recall from a server, and its explanation, as `handles.recalling` has them here."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -34,7 +34,7 @@ class RemoteRecalling(RemoteBound):
     def recall(
         self, cue: str | Cue | RecallRequest, *, policy: str | Policy | None = None, settle: bool = True, **options: Unpack[RecallOptions]
     ) -> Recall:
-        """What `Tenant.recall` gives; a policy is a preset's name, and `trace` names what the answer names."""
+        """What `Tenant.recall` gives; a policy is a preset's name, and `trace` has only what the answer has."""
         settling = {} if isinstance(cue, RecallRequest) else {"settle": settle}
         return nouns.recall(self._ask("recall", {**_cue(cue, policy, options), **settling}), self.name)
 
@@ -46,7 +46,7 @@ class RemoteRecalling(RemoteBound):
         policy: str | Policy | None = None,
         **options: Unpack[RecallOptions],
     ) -> "Explanation":
-        """What `Tenant.explain` gives: the evidence comes along, and is decided here to the same recall."""
+        """What `Tenant.explain` gives: the server sends the evidence, from which the same recall is decided here."""
         beside = {} if isinstance(cue, ExplainRequest) else {"memory": memory}
         body = {**_cue(cue, policy, options), **beside, "envelope": True}
         explained = nouns.explanation(self._ask("explain", body))
@@ -69,7 +69,7 @@ class RemoteRecalling(RemoteBound):
         return nouns.entries(self._ask("log", stated_fields(whole_request(LogRequest, request, wanted))))
 
     def keep(self, recall: Recall, saved: "Envelope") -> RecallEntry:
-        """Nothing: a server keeps what it has decided itself, which its inspector does."""
+        """An InputError: a server keeps only recalls that it has decided itself, as its inspector does."""
         accepted = "a recall of a store that is open here; on a server, the inspector's permalink keeps it"
         raise InputError("keep", saved.evidence.recall_id or recall.recall_id, accepted)
 
@@ -79,7 +79,7 @@ class RemoteRecalling(RemoteBound):
 
 
 def _centred(around: str | datetime, **sides: Any) -> JSON:  # noqa: ANN401 - the rest of the request
-    """The fields of a timeline's request, whose middle is a memory or a time."""
+    """The fields of a timeline's request, which is around a memory or a time."""
     return {"at" if isinstance(around, datetime) else "id": around, **sides}
 
 

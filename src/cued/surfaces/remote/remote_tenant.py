@@ -1,4 +1,4 @@
-"""A tenant of a server as a handle, with the verbs of one that is open here."""
+"""A handle of a tenant on a server, with the same verbs as that of a store opened here."""
 
 from cued.handles.tenant import Tenant
 from cued.surfaces.remote.remote_keeping import RemoteKeeping
@@ -8,4 +8,4 @@ from cued.surfaces.remote.remote_upkeep import RemoteUpkeep
 
 
 class RemoteTenant(RemoteRecalling, RemoteKeeping, RemoteUpkeep, RemoteMeasuring, Tenant):
-    """One tenant's memories on a server; how its parts are divided is how the handle's own are."""
+    """One tenant's memories on a server; its parts are divided as those of `Tenant` are."""

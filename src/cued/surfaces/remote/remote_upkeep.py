@@ -1,4 +1,4 @@
-"""A server's memories kept in order, as `handles.upkeep` does it here."""
+"""The verbs of upkeep on a server, as `handles.upkeep` has them here."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -34,7 +34,7 @@ class RemoteUpkeep(RemoteBound):
     import_file = remote_verb(Tenant.import_file, public("Imported"), said=_refused)
 
     def consolidate(self, plan: "Plan | None" = None, *, at_least: float = AT_LEAST, progress: Progress = silent) -> "Applied":
-        """What `Tenant.consolidate` gives; a server plans anew, so that no plan can be handed in."""
+        """What `Tenant.consolidate` gives; a server always makes its own plan, so none can be handed in."""
         del progress
         if plan is not None:
             raise InputError("plan", "a plan", "nothing through a server, which plans and does it at once; at_least says how near")

@@ -1,7 +1,7 @@
-"""Which of several servers a tenant is asked at: always the same, so that its memories are in memory there.
+"""Which of several servers is asked for a tenant: always the same one, which has its memories in RAM.
 
-Rendezvous hashing (Thaler & Ravishankar 1998): every server draws a number for the tenant, and the highest has it. A server that comes or
-goes moves only the tenants that it gets or had, and nobody keeps a table.
+Rendezvous hashing (Thaler & Ravishankar 1998): every server draws a number for the tenant, and the highest wins. A server that comes or
+goes moves only the tenants that it gets or had, and no table is needed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ def home_of(tenant: str, servers: Sequence[str]) -> str:
 
 
 def by_draw(name: str, servers: Iterable[str]) -> list[str]:
-    """The servers in the order in which a name is given to them while those before are gone."""
+    """The servers in the order in which they are tried for a name."""
     return sorted(servers, key=lambda server: (_drawn(name, server), server), reverse=True)
 
 

@@ -1,4 +1,4 @@
-"""One clause as what it claims: of whom, which predicate, affirmed or denied, with which values, and whether something changed."""
+"""A clause as a claim: its subject, its predicate, whether it is affirmed, its values, and whether it tells of a change."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -40,28 +40,28 @@ _PREFIXED = attrgetter("prefixed")
 
 
 class lazily(Generic[Told]):  # noqa: N801 - it is used as a decorator
-    """A property that is worked out when it is first asked for, and known from then on.
+    """A property that is computed when it is first read, and kept from then on.
 
-    `functools.cached_property` is that too; up to Python 3.11 it takes a lock, for longer than most of these take.
+    `functools.cached_property` does the same; up to Python 3.11 it takes a lock, which costs more than most of these properties.
     """
 
     def __init__(self, work: Callable[[Any], Told]) -> None:
-        """Work it out by this."""
+        """Compute it by this function."""
         self._work, self.__doc__ = work, work.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Be known under this name."""
+        """Note the attribute's name."""
         self._name = name
 
     def __get__(self, thing: object, owner: type) -> Told:
-        """What the work gives; it lies where an attribute does, so this is asked once."""
+        """The computed value; it is stored as an attribute, so this is called once."""
         worked = self._work(thing)
         vars(thing)[self._name] = worked
         return worked
 
 
 class _Said(Struct, frozen=True, gc=False):
-    """The words of a clause but for its values, their parts, the values, and those that come after a "from"."""
+    """The words of a clause without its values, their parts, its values, and the values after a word such as "from"."""
 
     left: Sentence
     split: ClauseParts
@@ -70,7 +70,7 @@ class _Said(Struct, frozen=True, gc=False):
 
     @property
     def words(self) -> list[ClauseWord]:
-        """The words that are left."""
+        """The words without the values."""
         return self.left.words
 
     def has(self, role: str) -> bool:
@@ -79,7 +79,7 @@ class _Said(Struct, frozen=True, gc=False):
 
 
 class _Spoken(Struct, frozen=True, gc=False):
-    """Of whom a clause speaks, and by which words: those of the subject, and all with those of a clause that it goes on from."""
+    """The subject of a clause: its owner, its words, and all words that name it, those of an earlier clause included."""
 
     owner: str
     subject: frozenset[str]
@@ -88,14 +88,14 @@ class _Spoken(Struct, frozen=True, gc=False):
 
 
 class Clause:
-    """One claim: of whom or what, which predicate, affirmed (+1) or denied (-1), with which values.
+    """One claim: its subject, its predicate, affirmed (+1) or denied (-1), with its values.
 
-    Of whom and by which words is told at once. The rest is told when it is first asked for: most clauses that are laid side by side
-    have nothing to do with one another.
+    The subject and the words are computed at once, the rest when it is first read: most clauses that are compared have nothing to do
+    with one another.
     """
 
     def __init__(self, said: _Said, spoken: _Spoken, leading: "Clause | None", lexicon: Lexicon) -> None:
-        """Claim this; `leading` is the clause before it in the same sentence."""
+        """Take the clause's parts; `leading` is the clause before it in the same sentence."""
         self.owner, self.subject, self.pronoun, self._said_keys = spoken.owner, spoken.subject, spoken.pronoun, spoken.keys
         self.keys = spoken.keys if spoken.subject <= spoken.keys else spoken.keys | spoken.subject
         self.verb = said.split.verb.key if said.split.verb else ""
@@ -103,7 +103,7 @@ class Clause:
 
     @property
     def words(self) -> list[ClauseWord]:
-        """Its words but for its values."""
+        """Its words without its values."""
         return self._said.words
 
     @lazily
@@ -118,12 +118,12 @@ class Clause:
 
     @lazily
     def past(self) -> bool:
-        """Whether it is said of the past."""
+        """Whether it speaks of the past."""
         return any(word.text in self._lexicon.pasts for word in self._said.words)
 
     @lazily
     def logged(self) -> bool:
-        """Whether it tells what somebody has done and may do again: "ran 5 km", and not "runs 5 km" or "was sold for 5 euros"."""
+        """Whether it tells of one of many possible events: "ran 5 km", but not "runs 5 km" or "was sold for 5 euros"."""
         verb = self._said.split.verb
         if verb is None or verb.key not in self._lexicon.repeated or any(word.role == "be" for word in self._said.words):
             return False
@@ -131,12 +131,12 @@ class Clause:
 
     @lazily
     def prepositions(self) -> frozenset[str]:
-        """The preposition that leads from the verb to what it says, "-" for a direct object."""
+        """The preposition between the verb and its complement, "-" for a direct object."""
         return _prepositions(self._said.split)
 
     @lazily
     def names(self) -> frozenset[str]:
-        """The words with a capital, but for the first."""
+        """The words with a capital, except the first."""
         return frozenset([word.key for word in self._said.words[1:] if word.capital])
 
     @lazily
@@ -146,7 +146,7 @@ class Clause:
 
     @lazily
     def sign(self) -> int:
-        """-1 where it is denied, else 1."""
+        """-1 if it is denied, else 1."""
         words, lacking = self._said.words, self._lexicon.lacking
         denied = self._said.has("not") or any(word.text == lacking for word in words)
         return _sign(words, self._lexicon) if denied else 1
@@ -157,17 +157,17 @@ class Clause:
 
     @lazily
     def axes(self) -> dict[str, int]:
-        """The scales that it stands on, and its side of each."""
+        """The scales of opposites that it has a word of, and the side of each."""
         return _axes(self._said.words, self._lexicon) if self._telling else {}
 
     @lazily
     def attributes(self) -> dict[str, bool]:
-        """The attributes that it fills, each with whether its verb says so and not only its noun."""
+        """The attributes that it gives a value for, each with whether a verb says so, and not only a noun."""
         return _attributes(self._said.words, self._lexicon) if self._telling else {}
 
     @lazily
     def families(self) -> dict[str, str]:
-        """By family, the word of it that excludes the others."""
+        """By family, its word that excludes the family's other words."""
         families = self._lexicon.families
         return {families[key]: key for key in sorted(families.keys() & self._said_keys)}
 
@@ -193,7 +193,7 @@ class Clause:
 
     @lazily
     def values(self) -> tuple[Value, ...]:
-        """What it gives as values; what a change leaves behind is none of them."""
+        """Its values, without those that a change leaves behind."""
         found, behind = self._said.found, self._said.behind
         return (*behind, *found) if behind and not self._replacing else found
 
@@ -209,12 +209,12 @@ class Clause:
 
     @lazily
     def compared(self) -> tuple[frozenset[str], frozenset[str]]:
-        """What is put above what."""
+        """What it ranks above what."""
         return _compared(self._said.split.rest, self._lexicon)
 
     @lazily
     def now(self) -> bool:
-        """Whether it holds from now on: it says so, or the clause does that leads it."""
+        """Whether it says, or the clause before it does, that it holds from now on."""
         said = self._said
         newly = said.has("new") and any(word.role == "new" for word in (said.split.subject or said.words))
         return self.changed or said.has("now") or newly or (self._leading is not None and self._leading.now and self._leading.sign > 0)
@@ -226,17 +226,17 @@ class Clause:
 
     @lazily
     def denying(self) -> bool:
-        """Whether the scales that it stands on make a denial of it."""
+        """Whether its words on scales of opposites make it a denial."""
         return bool(self.axes) and sum(self.axes.get(scale, 1) < 0 for scale in _DENYING) % 2 == 1
 
     @lazily
     def plain(self) -> frozenset[str]:
-        """Its words that stand on no scale."""
+        """Its words that are on no scale of opposites."""
         return self.keys.difference(self._lexicon.axes)
 
     @lazily
     def sparse(self) -> bool:
-        """Whether it has hardly a word that stands on no scale."""
+        """Whether it has hardly any words beside those on scales of opposites."""
         return len(self.keys.difference(self._lexicon.axes)) < _FEW_WORDS
 
     @lazily
@@ -245,10 +245,10 @@ class Clause:
         return bool(self.axes or self.prefixed) or self.sign < 0 or self.verb in self._lexicon.disposals
 
 
-def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, leading: Clause | None = None) -> Clause:
-    """What a clause claims; without a subject of its own it goes on about that of the clause before it.
+def clause_of(clause: Sentence, previous: Clause | None, lexicon: Lexicon, *, leading: Clause | None) -> Clause:
+    """What a clause claims; without a subject of its own it takes that of the clause before it.
 
-    An order does not that is a sentence by itself: "Use tabs", and not "Ana is 34 and lives in Porto".
+    An order that is a sentence by itself does not: "Use tabs", unlike the second half of "Ana is 34 and lives in Porto".
     """
     said = _said(_resolved(clause, lexicon), lexicon)
     split = said.split
@@ -282,10 +282,10 @@ def bases(words: list[ClauseWord], lexicon: Lexicon) -> frozenset[str]:
 
 
 def _resolved(clause: Sentence, lexicon: Lexicon) -> Sentence:
-    """The words with three ambiguities settled.
+    """The words, with three ambiguities resolved.
 
-    A preposition without an object ("the flight back is late"), "one" alone, and what tells two things of one sort apart before what they
-    are called ("the back door", "morning dose").
+    These are a preposition without an object ("the flight back is late"), "one" alone, and a word before a noun that tells two things of
+    one sort apart ("the back door", "morning dose").
     """
     found, codes = clause.words, clause.codes
     if not _UNCLEAR.search(codes):
@@ -317,13 +317,13 @@ def _content(words: Iterable[ClauseWord]) -> frozenset[str]:
 
 
 def _axes(words: list[ClauseWord], lexicon: Lexicon) -> dict[str, int]:
-    """The scales that a clause stands on, and its side of each; a word that denies does nothing else."""
+    """The scales of opposites that a clause has a word of, and the side of each; a word that denies is on none."""
     found = ((lexicon.axes.get(word.text) or lexicon.axes.get(word.key)) for word in words if word.telling and word.role != "not")
     return {axis.name: axis.side for axis in found if axis}
 
 
 def _owner(subject: tuple[ClauseWord, ...], lexicon: Lexicon) -> tuple[str, bool]:
-    """Whose subject it is (the speaker's own, or a name's), and whether the subject is a pronoun for someone or something."""
+    """Whose subject it is (the speaker's, or that of a name), and whether it is a pronoun for someone or something."""
     pronoun = False
     for word in subject:
         if word.role == "self":
@@ -345,13 +345,13 @@ def _prepositions(split: ClauseParts) -> frozenset[str]:
 
 
 def _compared(rest: tuple[ClauseWord, ...], lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
-    """What is put above what: the tabs and the spaces of "prefers tabs over spaces"; nothing where nothing is compared."""
+    """What is ranked above what: the tabs and the spaces of "prefers tabs over spaces"; nothing where nothing is compared."""
     at = next((i for i, word in enumerate(rest) if word.text in lexicon.comparing), None)
     return (frozenset(), frozenset()) if at is None else (_content(rest[:at]), _content(rest[at + 1 :]))
 
 
 def _attributes(words: list[ClauseWord], lexicon: Lexicon) -> dict[str, bool]:
-    """The attributes that a clause fills, each with whether its verb says so and not only its noun."""
+    """The attributes that a clause gives a value for, each with whether a verb says so, and not only a noun."""
     found: dict[str, bool] = {}
     for at, word in enumerate(words):
         for attribute in lexicon.attributes.get(word.key, ()) if word.telling and word.role in {"word", "not"} else ():

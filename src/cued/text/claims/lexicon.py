@@ -1,4 +1,4 @@
-"""What the rules of claims need to know of a language, as data: a language is one value of `Lexicon`."""
+"""What the rules of claims need to know about a language, as data: each language is a value of `Lexicon`."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -15,14 +15,14 @@ WordRole = Literal[
 
 
 def key_of(word: str, forms: Mapping[str, str]) -> str:
-    """What stands for a lower-case word, all its forms and its synonyms, where `forms` has those that share no stem."""
+    """The key that a lower-case word shares with its forms and synonyms; `forms` has those that share no stem."""
     word = word.replace("-", "")
     root = stem(word)
     return forms.get(word) or forms.get(root) or root
 
 
 class Axis(Struct, frozen=True):
-    """A scale of opposites, and the side on which a word stands: +1 or -1."""
+    """A scale of opposites, and the side of it that a word is on: +1 or -1."""
 
     name: str
     side: int
@@ -85,5 +85,5 @@ class Lexicon(Struct, frozen=True, kw_only=True, eq=False):
     abbreviations: frozenset[str]
 
     def key(self, word: str) -> str:
-        """What stands for a lower-case word, all its forms and its synonyms."""
+        """The key that a lower-case word shares with its forms and synonyms."""
         return key_of(word, self.forms)

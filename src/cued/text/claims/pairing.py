@@ -1,4 +1,4 @@
-"""Two clauses side by side: what they share, what each has alone, and whether they speak of the same subject."""
+"""Two clauses compared: what they share, what only one has, and whether they speak of the same subject."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ _AGES = (("age", "count"), ("count", "age"))
 
 
 class Pair(NamedTuple):
-    """A clause of the new text and one of the old, side by side."""
+    """A clause of the new text and one of the old."""
 
     new: Clause
     old: Clause
@@ -54,7 +54,7 @@ def side_by_side(new: Text, old: Text, lexicon: Lexicon) -> list[Pair]:
 
 
 def touching(pairs: list[Pair], new: Text, old: Text) -> list[Pair]:
-    """The pairs that have anything in common by which one clause could be at odds with the other."""
+    """The pairs with anything in common through which one clause could contradict the other."""
     if not pairs or not pairs[0].long:
         return [pair for pair in pairs if pair.shared or _meet(pair)]
     prefixing = not (new.bases.isdisjoint(old.texts) and old.bases.isdisjoint(new.texts))
@@ -62,9 +62,9 @@ def touching(pairs: list[Pair], new: Text, old: Text) -> list[Pair]:
 
 
 def _tells(pair: Pair, *, prefixing: bool) -> bool:
-    """Whether two clauses of long texts have enough in common: there one word says nothing, unless it is nearly all that a clause has.
+    """Whether two clauses of long texts have enough in common; one shared word is too little, unless a clause has hardly another.
 
-    Nor do opposites say anything, but for those of a clause's only words, and for a word and the same with a prefix of denial.
+    Opposites are too little as well, unless they are a clause's only words, or one is the other with a prefix of denial.
     """
     new, old = pair.new, pair.old
     if len(pair.shared) > 1 or new.keys == old.keys:
@@ -88,25 +88,25 @@ def _prefixes(clause: Clause, other: Clause) -> bool:
 
 
 def cover(pair: Pair) -> float:
-    """The share of the lesser clause's words that the other one has too, 0 to 1."""
+    """The share of the shorter clause's words that the other one has too, 0 to 1."""
     least = min(weight(pair.new.keys, pair.lexicon), weight(pair.old.keys, pair.lexicon))
     return weight(pair.shared, pair.lexicon) / least if least else 0.0
 
 
 def weight(keys: frozenset[str], lexicon: Lexicon) -> float:
-    """How much a set of words tells; common words tell less."""
+    """How much a set of words says; common words count less."""
     weak = len(keys & lexicon.weak)
     # Divided once, so that the weight is the same in whatever order the words are.
     return (_STRONG * (len(keys) - weak) + _WEAK * weak) / _STRONG
 
 
 def strong(keys: frozenset[str], lexicon: Lexicon) -> frozenset[str]:
-    """The words that are not too common to show what is spoken of."""
+    """The words that are rare enough to show what a clause is about."""
     return keys - lexicon.weak
 
 
 def told_apart(pair: Pair, *, but: frozenset[str] = frozenset()) -> bool:
-    """Whether a word on either side, but for these, shows two things of one sort: a start and an end, the first and the second."""
+    """Whether a word of either clause, except these, shows two things of one sort: a start and an end, the first and the second."""
     apart = pair.lexicon.apart
     new, old = apart.keys() & pair.new_only - but, apart.keys() & pair.old_only - but
     sides = {axis.name: axis.side for key in new for axis in apart[key]}
@@ -114,7 +114,7 @@ def told_apart(pair: Pair, *, but: frozenset[str] = frozenset()) -> bool:
 
 
 def other_values(pair: Pair) -> list[tuple[str, str, str]]:
-    """The kinds of value of which the two clauses have different ones: kind, new value, old value."""
+    """The values in which the two clauses differ: kind, new value, old value."""
     new, old = _by_kind(pair.new), _by_kind(pair.old)
     found = [(kind, new[kind][0], old[kind][0]) for kind in new.keys() & old.keys() if not set(new[kind]) & set(old[kind])]
     if not new.keys() & old.keys():
@@ -136,7 +136,7 @@ def _named(n: Clause, o: Clause, names: frozenset[str]) -> bool:
 
 
 def _same_owner(clause: Clause, other: Clause, others_keys: frozenset[str]) -> bool:
-    """Whether a clause about oneself, or about what somebody owns, can be about the same as another clause."""
+    """Whether a clause about the speaker, or about somebody's possession, can have the same subject as another clause."""
     if clause.owner == SELF and not clause.subject:
         foreign = other.subject and not other.owner and not other.subject & clause.keys
         return not foreign and not (other.pronoun and other.owner != SELF and other.person)

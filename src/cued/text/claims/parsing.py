@@ -1,4 +1,4 @@
-"""The parts of a sentence: its clauses, and in each the subject, the verb and the rest. Shallow, so that no sentence is refused."""
+"""The parts of a sentence: its clauses, and in each the subject, the verb and the rest. It is shallow, so that it never fails."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ _END = ClauseWord("", "", "end", code=code_of("end"))
 
 
 class ClauseParts(Struct, frozen=True, gc=False):
-    """The words of a clause around its verb; a clause without a verb is all rest."""
+    """The words of a clause around its verb; without a verb, all of them are the rest."""
 
     subject: tuple[ClauseWord, ...]
     verb: ClauseWord | None
@@ -33,12 +33,12 @@ class ClauseParts(Struct, frozen=True, gc=False):
 
     @property
     def words(self) -> int:
-        """How many words they are: fewer than the clause has where some only say when or where."""
+        """How many words these are; words of the clause that only say when or where do not count."""
         return len(self.subject) + len(self.rest) + (self.verb is not None)
 
 
 def clauses(sentence: Sentence, lexicon: Lexicon) -> list[Sentence]:
-    """The clauses of a sentence: a comma or a conjunction parts two where there is a verb on both sides."""
+    """The clauses of a sentence: a comma or a conjunction separates two if there is a verb on both sides."""
     words, codes = sentence.words, sentence.codes
     cuts = [match.start() for match in _PARTING.finditer(codes)]
     if not cuts:
@@ -58,7 +58,7 @@ def clauses(sentence: Sentence, lexicon: Lexicon) -> list[Sentence]:
 
 
 def _complete(pieces: list[Sentence], lexicon: Lexicon) -> list[Sentence]:
-    """The pieces with those joined to the one before that have no verb, or have none before them."""
+    """The pieces, each joined to the one before it unless both have a verb."""
     joined: list[Sentence] = []
     complete = False
     for piece in pieces:
@@ -72,7 +72,7 @@ def _complete(pieces: list[Sentence], lexicon: Lexicon) -> list[Sentence]:
 
 
 def parts(words: list[ClauseWord], at: int | None, lexicon: Lexicon) -> ClauseParts:
-    """A clause's parts around the verb at this place; "Ann is my boss" is turned round: the subject is always what is told about."""
+    """A clause's parts around the verb at this place; "Ann is my boss" is turned round, so that the description is the subject."""
     if at is None:
         return ClauseParts((), None, tuple(words))
     verb, end = _main_verb(words, at, lexicon)
@@ -83,7 +83,7 @@ def parts(words: list[ClauseWord], at: int | None, lexicon: Lexicon) -> ClausePa
 
 
 def verb_at(clause: Sentence, lexicon: Lexicon) -> int | None:
-    """The place of the first finite or helping verb; None without one."""
+    """The place of the first finite or auxiliary verb; None without one."""
     words, codes = clause.words, clause.codes
     for match in _VERB.finditer(codes):
         at = match.start()
@@ -94,7 +94,7 @@ def verb_at(clause: Sentence, lexicon: Lexicon) -> int | None:
 
 
 def _finite(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
-    """Whether a word that can be a verb, and is nobody's, is one where it stands."""
+    """Whether a word that can be a verb, and follows no possessive, is one in this place."""
     word = words[at]
     if word.text.endswith(lexicon.gerund):
         return False
@@ -112,7 +112,7 @@ def _finite(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
 
 
 def _place_before(words: list[ClauseWord], at: int) -> int:
-    """The place of the last word before this one that is not passed over, negative without one."""
+    """The place of the last word before this one that counts; negative without one."""
     at -= 1
     while at >= 0 and words[at].role in _PASSED_OVER:
         at -= 1
@@ -120,12 +120,12 @@ def _place_before(words: list[ClauseWord], at: int) -> int:
 
 
 def _bare(word: ClauseWord, lexicon: Lexicon) -> bool:
-    """Whether a verb has no ending of its own, which after a singular noun makes it a noun: "the quarterly report"."""
+    """Whether a verb has no ending; after a singular noun it is a noun then: "the quarterly report"."""
     return not word.text.endswith(lexicon.inflected) and lexicon.forms.get(word.text, "") in {"", stem(word.text)}
 
 
 def _commands(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
-    """Whether a clause's first word is a verb and not a noun: no other verb follows it at once."""
+    """Whether a clause's first word is a verb and not a noun, because no other verb follows it at once."""
     ahead = words[at + 1 : at + 3]
     if not ahead:
         return False
@@ -134,7 +134,7 @@ def _commands(words: list[ClauseWord], at: int, lexicon: Lexicon) -> bool:
 
 
 def _main_verb(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[ClauseWord, int]:
-    """The verb that says what is done or is, past its helping verbs: "has just been moved" is "moved"."""
+    """The main verb behind its auxiliaries: the "moved" of "has just been moved"."""
     while words[at].role in _HELPING:
         ahead = next((i for i in range(at + 1, len(words)) if words[i].role not in _PASSED_OVER), None)
         if ahead is None or not (words[ahead].role in _HELPING or _participle(words[ahead], words[at], lexicon)):
@@ -144,14 +144,14 @@ def _main_verb(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[Clau
 
 
 def _participle(word: ClauseWord, helping: ClauseWord, lexicon: Lexicon) -> bool:
-    """Whether a word can be the main verb after a helping one: "was moved", "is reading", "will move", and not "is head of"."""
+    """Whether a word can be the main verb after an auxiliary: "was moved", "is reading", "will move", but not "is head of"."""
     if word.role not in {"word", "not"} or word.capital:
         return False
     return word.text.endswith(lexicon.gerund) or (word.verbal and (helping.role == "auxiliary" or not _bare(word, lexicon)))
 
 
 def _subject(before: list[ClauseWord], lexicon: Lexicon) -> tuple[ClauseWord, ...]:
-    """The words of the subject; what stands before a pronoun only says when or where."""
+    """The words of the subject; words before a pronoun only say when or where."""
     for at in range(len(before) - 1, -1, -1):
         if before[at].text in lexicon.subject_pronouns:
             return tuple(before[at:])

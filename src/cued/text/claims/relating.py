@@ -1,8 +1,8 @@
-"""How a new text stands to an old one.
+"""How a new text relates to an old one.
 
-Two texts are compared clause by clause. Clauses about different subjects have nothing to say about one another. Of one subject, the
-same said with the opposite polarity (by a word of denial, an ending, or an opposite) is a negation, and another value of the same
-attribute an update; what is said twice is a duplicate, and what is left is related where the texts are alike.
+Two texts are compared clause by clause. Clauses about different subjects have nothing to do with one another. About one subject, the
+same claim with the opposite polarity (by a word of denial, a prefix, or an opposite) is a negation, and another value of the same
+attribute is an update; a claim that is repeated is a duplicate, and all else is related if the texts are alike.
 """
 
 from collections.abc import Iterable
@@ -41,16 +41,16 @@ _ADJECTIVES = ("y", "ful", "ous", "ive", "able", "ible", "al", "ing", "ed", "ish
 
 
 class Relation(NamedTuple):
-    """What a new text is to an old one, and what shows it."""
+    """How a new text relates to an old one, and the words that show it."""
 
     type: ConflictType
     reason: str
 
 
 def relate(new: str, old: str, *, similarity: float | None, one_matter: bool = False, lexicon: Lexicon = ENGLISH) -> Relation | None:
-    """What a new text is to an old one, None when it has nothing to say about it; similarity is their vectors' cosine, if known.
+    """How a new text relates to an old one, None if it does not; similarity is the cosine of their vectors, if known.
 
-    Of two that are known to be of one matter, as both answer one question, none is taken to meet the other by chance.
+    With `one_matter` the two are known to be about the same, because both answer one question: no likeness is then taken for chance.
     """
     if similarity is not None and unrelated(new, old, similarity):
         return None
@@ -63,9 +63,9 @@ def relate(new: str, old: str, *, similarity: float | None, one_matter: bool = F
 
 
 def unrelated(new: str, old: str, similarity: float) -> bool:
-    """Whether texts of this similarity have nothing to say about one another.
+    """Whether texts of this similarity have nothing to do with one another.
 
-    Two that have many words each tell several things, of which one or another meets by chance: they have to be nearer than a short one is.
+    Two long texts say several things each, some of which are alike by chance: they must be nearer than two of which one is short.
     """
     return similarity < _UNRELATED or (similarity < _UNRELATED_WORDY and _wordy(new, old))
 
@@ -80,14 +80,14 @@ def overlap(new: str, old: str, *, lexicon: Lexicon = ENGLISH) -> float:
 
 
 def speaks_of_self(text: str, *, lexicon: Lexicon = ENGLISH) -> bool:
-    """Whether a text claims something of whoever says it."""
+    """Whether a text claims something about its speaker."""
     return any(clause.owner == SELF for clause in read(text, lexicon).clauses)
 
 
 def another_value(new: str, old: str, *, lexicon: Lexicon = ENGLISH) -> bool:
     """Whether two texts share a telling word and have different values of one kind: "raised the dose to 100 mg", "a dose of 50 mg".
 
-    A name tells of whom, and not of what: somebody's dose is no other value of their weight.
+    A shared name is not a telling word: somebody's dose is not another value of their weight.
     """
     texts = read(new, lexicon), read(old, lexicon)
     if not strong((texts[0].keys & texts[1].keys) - texts[0].names - texts[1].names, lexicon):
@@ -114,7 +114,7 @@ def _at_odds(touched: list[Pair], similarity: float | None) -> Relation | None:
 
 
 def _alike(texts: tuple[Text, Text], laid: list[Pair], similarity: float | None, share: float, lexicon: Lexicon) -> Relation | None:
-    """Whether the texts say the same or speak of the same, by their similarity, or else by the share of words that both have."""
+    """Whether the texts are about the same, by their similarity, or if that is unknown by the share of words that both have."""
     if not laid:
         return None
     same = share >= _SAME_OVERLAP if similarity is None else _same_words(texts, similarity, lexicon)
@@ -136,7 +136,7 @@ def _same_words(texts: tuple[Text, Text], similarity: float, lexicon: Lexicon) -
 
 
 def _apart(new: Text, old: Text, laid: list[Pair]) -> bool:
-    """Whether anything tells alike texts apart: each has a name that the other lacks, or a clause has other values, things or polarity."""
+    """Whether anything tells alike texts apart: names that only one of them has, or clauses with other values, things or polarity."""
     if (new.names - old.keys) and (old.names - new.keys):
         return True
     return any(other_values(pair) or told_apart(pair) or _denied(pair) or _both_of_many(pair) for pair in laid)
@@ -147,12 +147,12 @@ def _denied(pair: Pair) -> bool:
 
 
 def _both_of_many(pair: Pair) -> bool:
-    """Whether two short clauses say one thing of two: "hates olives", "hates coriander"."""
+    """Whether two short clauses say the same about two things: "hates olives", "hates coriander"."""
     return not pair.long and _of_many(pair) and bool(_objects(pair.new_only, pair)) and bool(_objects(pair.old_only, pair))
 
 
 def _negation(pair: Pair, similarity: float | None) -> str:
-    """Why the new clause denies the old one, "" when it does not."""
+    """The reason why the new clause denies the old one, "" if it does not."""
     if (similarity is not None and similarity < _DENIED_UNALIKE) or not (pair.new.may_oppose or pair.old.may_oppose):
         return ""
     new, old = pair.new, pair.old
@@ -168,7 +168,7 @@ def _negation(pair: Pair, similarity: float | None) -> str:
 
 
 def _stated(pair: Pair) -> frozenset[str]:
-    """The words for how something is where both say so, at the same times: "is open" and "is closed", not "opens" and "closes at 6"."""
+    """The opposite states that both clauses give for the same times: "is open" and "is closed", not "opens" and "closes at 6"."""
     if set(pair.new.values) != set(pair.old.values) or not (_says_how(pair.new.words) and _says_how(pair.old.words)):
         return frozenset()
     return (pair.new.keys | pair.old.keys) & pair.lexicon.axes.keys()
@@ -201,14 +201,14 @@ def _same_matter(pair: Pair, prefixed: frozenset[str], similarity: float | None)
 
 
 def _other_matter(pair: Pair, shared: frozenset[str]) -> bool:
-    """Whether names differ, or too little is shared to be sure."""
+    """Whether the clauses have different names, or share too little to be sure."""
     telling = len(strong(shared, pair.lexicon))
     other_names = pair.new_only & pair.new.names and pair.old_only & pair.old.names
     return bool(other_names) or (not telling and pair.new.verb != pair.old.verb) or (pair.long and telling == 1)
 
 
 def _about_subject(pair: Pair, bare: list[frozenset[str]]) -> bool:
-    """Whether at least one clause says nothing of its subject but the opposite itself: "the shop is open", "the shop is closed"."""
+    """Whether one clause at least says only the opposite about its subject: "the shop is open", "the shop is closed"."""
     return any(side <= clause.subject for side, clause in zip(bare, (pair.new, pair.old), strict=True))
 
 
@@ -225,14 +225,14 @@ def _prefixed(pair: Pair) -> frozenset[str]:
 
 
 def _reason(pair: Pair, scales: set[str], prefixed: frozenset[str]) -> str:
-    """What shows the opposition, in words."""
+    """The words that show the opposition."""
     if any(pair.new.axes[scale] != pair.old.axes[scale] for scale in scales) or prefixed:
         return "says the opposite"
     return "denies it" if pair.new.sign < 0 else "affirms what was denied"
 
 
 def _update(pair: Pair, similarity: float | None) -> str:
-    """Which value the new clause changes, "" when it changes none."""
+    """What the new clause changes, in words; "" if it changes nothing."""
     if pair.new.also or (similarity is not None and similarity < _CHANGED_UNALIKE):
         return ""
     if (pair.long and not _close(pair)) or told_apart(pair):
@@ -249,7 +249,7 @@ def _update(pair: Pair, similarity: float | None) -> str:
 
 
 def _close(pair: Pair) -> bool:
-    """Whether two clauses of long texts speak of the same: there the likeness of the texts says little about their clauses."""
+    """Whether two clauses of long texts are about the same; the likeness of long texts says little about their clauses."""
     by_verb = any(verbal and pair.old.attributes.get(name) for name, verbal in pair.new.attributes.items())
     telling = len(strong(pair.shared, pair.lexicon)) > 1 or pair.new.keys == pair.old.keys
     return by_verb or (telling and cover(pair) >= _LONG_COVER)
@@ -263,7 +263,7 @@ def _replaced(pair: Pair) -> str:
 
 
 def _value_changed(pair: Pair) -> str:
-    """Which value changed: there is a number or date of one kind, and another one in its place; "" where none did."""
+    """The number or date that the new clause has in place of another of its kind, in words; "" where there is none."""
     lexicon, changed = pair.lexicon, pair.new.changed or pair.new.now
     found = other_values(pair)
     if not (strong(pair.shared, lexicon) or pair.new.attributes.keys() & pair.old.attributes.keys() or pair.new.keys == pair.old.keys):
@@ -278,7 +278,7 @@ def _value_changed(pair: Pair) -> str:
 
 
 def _another_time(pair: Pair, found: list[tuple[str, str, str]]) -> bool:
-    """Whether the values are only the dates of two events, or amounts of what was done twice."""
+    """Whether the values are only the dates of two events, or the amounts of something that was done twice."""
     if pair.new.logged and pair.old.logged:
         return True
     happened = all(clause.verb in pair.lexicon.events or (clause.verb == "be" and clause.past) for clause in (pair.new, pair.old))
@@ -326,12 +326,12 @@ def _renamed(pair: Pair) -> str:
 
 
 def _of_many(pair: Pair) -> bool:
-    """Whether both say of one subject what holds of many things at a time: who is allergic to nuts may be allergic to latex too."""
+    """Whether both say something that can hold of many things at a time: who is allergic to nuts may also be allergic to latex."""
     return not (pair.shared - pair.new.subject - pair.old.subject).isdisjoint(pair.lexicon.additive)
 
 
 def _nominal(pair: Pair, new: frozenset[str], old: frozenset[str], similarity: float | None) -> bool:
-    """Whether both complements name something, and do not merely describe it."""
+    """Whether both complements name something, and do not only describe it."""
     if (new & pair.new.names and old & pair.old.names) or pair.new.prepositions != frozenset({"-"}):
         return True
     described = any(key in pair.lexicon.axes or key in pair.lexicon.additive for key in new | old)
@@ -355,5 +355,5 @@ def _moved(pair: Pair, similarity: float | None) -> str:
 
 
 def _objects(keys: frozenset[str], pair: Pair) -> frozenset[str]:
-    """The words that can be a value: no verb of either clause and no word of change."""
+    """The words that can be a value: neither a verb of either clause nor a word of change."""
     return strong(keys - {pair.new.verb, pair.old.verb} - pair.lexicon.changes, pair.lexicon)

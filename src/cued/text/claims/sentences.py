@@ -34,11 +34,11 @@ _NAMEABLE = frozenset({"new", "filler", "now", "also", "preposition", "time"})
 
 
 class ClauseWord(Struct, frozen=True, gc=False):
-    """A word of a sentence: as written in lower case, what stands for it and its synonyms, its role, and how it was written.
+    """A word of a sentence: in lower case, the key that it shares with its synonyms, its role, and its spelling in the text.
 
-    Whatever its role, `verbal` tells whether it can be a verb by its spelling, `telling` whether it stands on a scale or names an
-    attribute, and `prefixed` whether it begins as words of denial do. `code` is a byte for its role, and for what else rules look
-    for: whole sentences of codes are searched by patterns.
+    Whatever its role, `verbal` says whether it can be a verb by its spelling, `telling` whether it is on a scale of opposites or names an
+    attribute, and `prefixed` whether it begins with a prefix of denial. `code` is a byte for its role and for other things that rules
+    look for, so that patterns can search whole sentences of codes.
     """
 
     text: str
@@ -58,19 +58,19 @@ _FIRST_CODE, _VERBAL, _OWNER, _BEGINS = 0x20, 1, 2, 4
 
 @lru_cache(maxsize=1 << 10)
 def code_of(role: str, *, verbal: bool = False, owner: bool = False, begins: bool = False) -> bytes:
-    """The byte for a word of this role that can be a verb, is an owner, may begin a phrase, or none of it."""
+    """The byte for a word of this role that can be a verb, is an owner, or may begin a phrase."""
     return bytes([_FIRST_CODE + 8 * ROLES.index(role) + _VERBAL * verbal + _OWNER * owner + _BEGINS * begins])
 
 
 def codes_of(roles: Iterable[str], *, verbal: bool | None = None, owner: bool | None = None, begins: bool | None = None) -> bytes:
-    """The bytes for words of these roles, and of these only such as can be verbs, and so on, or cannot, where that is said."""
+    """The bytes for all words of these roles; where `verbal` or `owner` is given, only for those that are so, or are not."""
     wanted = [(False, True) if each is None else (each,) for each in (verbal, owner, begins)]
     marked = [dict(zip(("verbal", "owner", "begins"), each, strict=True)) for each in product(*wanted)]
     return b"".join(code_of(role, **each) for role in roles for each in marked)
 
 
 def any_of(codes: bytes) -> bytes:
-    """The pattern of any of these codes."""
+    """The pattern that matches any of these codes."""
     return b"[" + re.escape(codes) + b"]"
 
 
@@ -104,10 +104,10 @@ _CODED: Callable[[ClauseWord], bytes] = attrgetter("code")
 
 
 class _Chunk(Struct, frozen=True, gc=False):
-    """What stands between two spaces: its words inside a sentence and at the start of one, where a capital says nothing.
+    """What stands between two spaces: its words inside a sentence, and at the start of one, where a capital means nothing.
 
-    It is `apart` where a sentence may end in it: with the piece behind its words, its `end`, or elsewhere. Then, and where it has no
-    words, it is read by its `pieces`.
+    It is `apart` if a sentence may end in it: at its `end`, the piece behind its words, or elsewhere. Then, and if it has no words, it is
+    read piece by piece.
     """
 
     inside: tuple[ClauseWord, ...]
@@ -123,7 +123,7 @@ _APART: Callable[[_Chunk], bool] = attrgetter("apart")
 
 
 class _Spellings(NamedTuple):
-    """Words by their lower-case spelling, those of each piece of text, inside a sentence and at the start of one, and of each chunk."""
+    """Caches: words by lower-case spelling, the words of a piece inside and at the start of a sentence, and those of a chunk."""
 
     words: Remembered[ClauseWord]
     inside: Remembered[tuple[ClauseWord, ...]]
@@ -132,7 +132,7 @@ class _Spellings(NamedTuple):
 
 
 def sentences(text: str, lexicon: Lexicon) -> Iterator[Sentence]:
-    """The sentences of a text's first 2000 characters, one at a time; a question claims nothing and is left out."""
+    """The sentences of a text's first 2000 characters, one at a time, without questions, which claim nothing."""
     spellings = _spellings(lexicon)
     read: list[ClauseWord] = []
     before = ""
@@ -156,7 +156,7 @@ def sentences(text: str, lexicon: Lexicon) -> Iterator[Sentence]:
 
 
 def _runs(text: str, spellings: _Spellings) -> Iterator[tuple[list[_Chunk], str]]:
-    """What stands in a row and ends no sentence, each time with the piece behind it, which may end one; "" behind the last."""
+    """The runs of chunks in which no sentence ends, each with the piece behind it, which may end one; "" behind the last."""
     for part in _parts(fold(text[:READ_CHARACTERS])):
         chunks = list(map(spellings.chunks.__getitem__, _CHUNK.findall(part) if "\n" in part else part.split()))
         start = 0
@@ -173,13 +173,13 @@ def _runs(text: str, spellings: _Spellings) -> Iterator[tuple[list[_Chunk], str]
 
 
 def _words(run: list[_Chunk], *, opens: bool) -> Iterator[ClauseWord]:
-    """The words of what stands in a row and ends no sentence."""
+    """The words of a run in which no sentence ends."""
     inside = chain.from_iterable(map(_INSIDE, run[1:] if opens else run))
     return chain(run[0].opening, inside) if opens else inside
 
 
 def _parts(text: str) -> Iterator[str]:
-    """A text some hundred characters at a time, parted at spaces: of a long one the first sentences say enough."""
+    """A text in parts of some hundred characters, cut at spaces: of a long text the first sentences are enough."""
     start = 0
     while start < len(text):
         end = text.find(" ", start + _AT_ONCE)
@@ -218,7 +218,7 @@ def _spellings(lexicon: Lexicon) -> _Spellings:
 
 
 def _pieces(text: str) -> list[str]:
-    """The words, numbers and marks of a text, and the codes where it has any."""
+    """The words, numbers, punctuation marks and codes of a text."""
     return (_PIECE_OR_CODE if "@" in text or "://" in text else _PIECE).findall(text)
 
 
@@ -288,7 +288,7 @@ def _word(lower: str, lexicon: Lexicon) -> ClauseWord:
 
 @cache
 def _told_of(lexicon: Lexicon) -> tuple[frozenset[str], frozenset[str]]:
-    """The spellings, and what stands for words, of which a lexicon has anything to tell."""
+    """The spellings and keys of words that a lexicon says anything about."""
     texts = (lexicon.roles, lexicon.weekdays, lexicon.months, lexicon.numbers, lexicon.axes, lexicon.phrases)
     return frozenset().union(*texts), frozenset().union(lexicon.endings, lexicon.verbs, lexicon.axes, lexicon.attributes)
 
@@ -303,7 +303,7 @@ def _made(lower: str, key: str, role: str, lexicon: Lexicon) -> ClauseWord:
 
 
 def _joined(words: list[ClauseWord], lexicon: Lexicon) -> Sentence:
-    """The words with each phrase as the words that stand for it."""
+    """The words, with each phrase replaced by the words that stand for it."""
     read, second = Sentence.of(words), _second_words(lexicon)
     joined: list[ClauseWord] = []
     done = 0
@@ -321,5 +321,5 @@ def _joined(words: list[ClauseWord], lexicon: Lexicon) -> Sentence:
 
 @cache
 def _second_words(lexicon: Lexicon) -> dict[str, frozenset[str]]:
-    """By the first word of a phrase, which all have two or more, the second ones: whether one may begin is soon told."""
+    """The second words of phrases by their first word, to see soon whether one may begin."""
     return {first: frozenset(phrase.words[1] for phrase in phrases) for first, phrases in lexicon.phrases.items()}

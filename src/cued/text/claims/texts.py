@@ -16,18 +16,18 @@ class Text:
     """A text as its clauses, with everything it mentions."""
 
     def __init__(self, clauses: tuple[Clause, ...], found: list[Clause], lexicon: Lexicon) -> None:
-        """Say this much; what was `found` may be a little more than the clauses that count."""
+        """Hold these clauses; `found` may be a little more than those that count."""
         self.clauses, self._found, self._lexicon = clauses, found, lexicon
         self.keys: frozenset[str] = frozenset().union(*(clause.keys for clause in found))
 
     @lazily
     def texts(self) -> frozenset[str]:
-        """Its words as they are written, whatever they do."""
+        """All its words as they are written."""
         return frozenset(map(TEXT, chain.from_iterable(clause.words for clause in self.clauses)))
 
     @lazily
     def bases(self) -> frozenset[str]:
-        """What is left of words that begin as words of denial do, without their prefixes."""
+        """Its words that begin with a prefix of denial, without the prefix."""
         return bases(list(chain.from_iterable(clause.words for clause in self.clauses)), self._lexicon)
 
     @lazily
@@ -42,7 +42,7 @@ class Text:
 
     @lazily
     def attributes(self) -> frozenset[str]:
-        """Every attribute that it fills."""
+        """Every attribute that it gives a value for."""
         return frozenset(name for clause in self._found for name in clause.attributes)
 
 

@@ -35,7 +35,7 @@ class Value(NamedTuple):
 
 
 def values(words: list[ClauseWord], lexicon: Lexicon, *, subject_end: int = 0) -> tuple[list[Value], list[Value], list[ClauseWord]]:
-    """The values of a clause, those that come after a word such as "from", and the words that are left.
+    """The values of a clause, those after a word such as "from", and the remaining words.
 
     A number behind a noun of the subject is part of its name, as in "room 4B seats six".
     """
@@ -76,7 +76,7 @@ def _value(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Val
 
 
 def _named_time(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Value], int]:
-    """The time of "noon", "midnight" or "half past seven", and how many words it takes; another word of time is no value."""
+    """The time of "noon", "midnight" or "half past seven", and how many words it takes; None for other words of time."""
     text = words[at].text
     if text in lexicon.noons:
         return [Value("time", lexicon.noons[text])], 1
@@ -119,7 +119,7 @@ def _number(words: list[ClauseWord], at: int, lexicon: Lexicon) -> tuple[list[Va
 
 
 def _grouped(words: list[ClauseWord], at: int, groups: list[str], lexicon: Lexicon) -> tuple[list[Value], int]:
-    """The one value of groups of digits in a row: a code as that of a phone, or by thousands an amount of what comes after them."""
+    """The one value of several groups of digits: a code such as a phone number, or an amount written in thousands."""
     whole = "".join(groups)
     if groups[0].startswith("0") or len(groups[0]) > _THOUSAND or any(len(group) != _THOUSAND for group in groups[1:]):
         return [Value("code", whole)], len(groups)
@@ -173,7 +173,7 @@ def _whole(text: str, lexicon: Lexicon) -> int | None:
 
 
 def _times(hour: str, minutes: int = 0, *, half: str = "") -> list[Value]:
-    """The time of day, and of an hour that may be before or after noon both: who notes 3 once and 15:00 another time means the same."""
+    """The times of day that are meant; for an hour from 1 to 12 both, because 3 and 15:00 may mean the same."""
     early = int(hour) % _NOON
     sure = _HALVES[half] if half in _HALVES else _NOON * (int(hour) // _NOON % 2) if hour.startswith("0") or int(hour) > _NOON else None
     moments = [(hours * 60 + minutes) % (2 * _NOON * 60) for hours in ((early, early + _NOON) if sure is None else (early + sure,))]

@@ -13,13 +13,13 @@ __all__ = ["Kind", "asked_kind", "may_have", "of_another"]
 
 
 _TELLS_MUCH = 600
-"""A text of more characters has a number or a word of anything."""
+"""A longer text has some number or word of any kind."""
 
 
 def may_have(kind: Kind, text: str, *, asked: str = "") -> bool:
-    """Whether a text has anything that could be a value of this kind, or a word that speaks of one; in doubt it has.
+    """Whether a text has anything that could be a value of this kind, or a word that is about one; in doubt, true.
 
-    What is `asked` for in words tells of what a number is wanted.
+    The words of `asked` tell what a wanted number counts.
     """
     if len(text) > _TELLS_MUCH:
         return True

@@ -1,4 +1,4 @@
-"""How many of what: the thing that an English cue asks the number of, and whether a text may tell that number."""
+"""How many of what: the thing that an English cue asks the number of, and whether a text may have that number."""
 
 from functools import lru_cache
 from typing import Final
@@ -19,12 +19,12 @@ _ALIKE: Final = tuple(
         "pets animals cats dogs rabbits hamsters birds puppy pup kittens",
     )
 )
-"""Words of which one counts what another asks for; the first are people."""
+"""Groups of words of which one can count what another asks for; the first group is people."""
 _ASKED: Final = pattern(
     r"how many ((?!times )(?:[\w'-]+ ){1,3}?)(?:do|does|am|are|is|can|could|will|would|should|may|might|must|of|in|on|at|per|there|to|a"
     r"|the)(?!\w)"
 )
-"""Who asks how often something was done, or of how much of it, is answered by each time that it was."""
+"""Questions how often or how much of something was done, to which each time that it was done belongs."""
 _WORD: Final = pattern(r"[^\W\d_]+")
 _NUMBER: Final = rf"(?<![\w.,:/#v$€£¥-])\d{{1,6}}(?![\d\w/:-]|[.,]\d|\s?%)|{WORDS}"
 _COUNTS: Final = pattern(rf"(?:{_NUMBER})(?:\s+(?:(?:more|other|new|old|big|small|young|full|half)\s+)?(?P<thing>[^\W\d_]+|[ap]\.m))?")
@@ -37,14 +37,14 @@ _DATED: Final = pattern(rf"\W(?:{MONTH}\w* \d+|in \d{{4}}|at \d+|by \d+|(?:1[89]
 
 
 def counted(cue: str) -> frozenset[str]:
-    """The stems of what a cue asks the number of ("hive" of "How many hives does Henrik keep?"), none where it does not say."""
+    """The stems of what a cue asks the number of ("hive" of "How many hives does Henrik keep?"); none if it does not say."""
     asked = _ASKED.search(f"{spoken(cue)} ")
     return frozenset(map(stem, _WORD.findall(asked[1]))) if asked else frozenset()
 
 
 @lru_cache(maxsize=1 << 12)
 def may_count(text: str, things: frozenset[str]) -> bool:
-    """Whether a text speaks of such things, or has a number that is of nothing else: "10 users" are no offices."""
+    """Whether a text is about such things, or has a number that counts nothing else: "10 users" are not offices."""
     meant = things.union(*(group for group in _ALIKE if not group.isdisjoint(things)))
     said = spoken(text)
     if not meant.isdisjoint(map(stem, _WORD.findall(said))) or _MUCH.search(said):

@@ -1,4 +1,4 @@
-"""Whose a value is: whether a text tells of somebody else than is asked about."""
+"""Whose value it is: whether a text is about somebody else than a cue asks about."""
 
 from collections.abc import Collection
 from typing import Final
@@ -11,11 +11,11 @@ _ROLES: Final = frozenset(
     mentor trainee intern landlord landlady tenant owner doctor gp dentist vet nurse therapist teacher tutor coach trainer nanny babysitter
     cleaner plumber electrician builder gardener lawyer accountant agent client customer host guest driver captain pastor priest""".split()
 )
-"""Whoever has a name may be called so."""
+"""What somebody with a name may also be called."""
 
 
 def of_another(text: str, name: str, names: Collection[str]) -> bool:
-    """Whether a text, which has these names, tells of somebody else by one of them, and not by what that one is to somebody.
+    """Whether a text with these names is about somebody else by name, and not by a role such as "Sister".
 
     "Tom's number" is not Mira's; "Sister's number" may be, and "Seven numbers" is nobody's.
     """

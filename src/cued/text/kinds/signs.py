@@ -1,4 +1,4 @@
-"""By what a text may have a value of a kind: a number, a sign, or a word of the matter. Whoever is in doubt has it."""
+"""The signs that a text may have a value of a kind: a number, a symbol, or a word of its field. In doubt a text has it."""
 
 import re
 from typing import Final, Literal
@@ -10,7 +10,7 @@ Kind = Literal[
     "home", "birthplace", "surname", "blood", "name", "amount", "version",
 ]  # fmt: skip
 ENGLISH_ONLY: Final = frozenset[Kind]({"home", "birthplace", "name"})
-"""Kinds whose words are known here in English alone: a text in another language may have them."""
+"""Kinds whose words are known only in English here, so that a text in another language may always have them."""
 
 WORDS: Final = (
     r"\W(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|\w*teen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
@@ -31,20 +31,20 @@ _AMOUNT: Final = (
     rf"(?![\d:/]|-[a-z](?![\w-])|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|o'clock|st|nd|rd|th|%|[km]?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?"
     rf"|{MONTH}\w*)(?!\w))"
 )
-"""A number that may be money: no time of day, no date, no code, no measure, not so many of anything."""
+"""A number that may be money: no time of day, date, code, measure or count."""
 _PLACED: Final = (
     r"(?<![\d.,:/])\d+(?!\d|[.,:/]\d|\s?(?:[ap]\.?m|uhr|%|[km]?g|[kcm]?m|m?l|(?:second|minute|hour|day|week|month|year)s?)(?!\w))"
 )
-"""A number that may be part of an address: no time of day, no measure."""
+"""A number that may be part of an address: no time of day or measure."""
 _QUANTITY: Final = (
     r"(?<![\d.,:/-])\d[\d.,]*+(?![\d:/]|-[a-z](?![\w-])|\s?(?:[ap]\.?m|uhr|h|o'clock|st|nd|rd|th"
     rf"|{MONTH}\w*)(?!\w))"
 )
-"""A number that may be how much there is of something: no time of day, no date, no code."""
+"""A number that may be a quantity: no time of day, date or code."""
 _YEARS: Final = (
     rf"(?<![\d.,:/])\d+(?![\d.,:/]\d|{_THINGS}|\s?(?:[ap]\.?m|uhr|h|%|k?g|[kcm]?m|m?l|{MONTH}\w*)(?!\w))|(?:{WORDS})(?!{_THINGS})"
 )
-"""A number that may be an age or a year: not so many of anything but years."""
+"""A number that may be an age or a year: not a count of anything but years."""
 _MUCH: Final = (
     r"much|lots?|few|many|several|little|all|none|nothing|no|free|once|twice|pair|couple|plenty|enough|some|more|less|most|every"
     r"|viele?|wenige?|alle|keine?|mucho|poco|todos?|beaucoup|peu|tout|molto|tutto|muito|veel|weinig|mycket|meget|dużo|mało"
@@ -53,7 +53,7 @@ _DEAR: Final = (
     "much|lots?|little|nothing|free|no charge|viel|wenig|nichts|mucho|poco|nada|beaucoup|peu|rien|molto|niente|muito|veel|weinig"
     "|mycket|meget|dużo|mało"
 )
-"""How much something costs without a number."""
+"""Words for a cost without a number."""
 _SPAN: Final = (
     r"(?:second|minute|hour|day|night|week|month|year|decade|centur|morning|evening|afternoon|season|summer|winter|spring|autumn|fortnight"
     r"|stunde|tag|woche|monat|jahr|hora|día|semana|mes|año|heure|jour|semaine|mois|giorn|settiman|ann[io]|dia|uur|dag|maand"
@@ -137,9 +137,9 @@ _SIGNS: Final[dict[Kind, str]] = {
     ),
 }
 AS_WRITTEN: Final = frozenset[Kind]({"surname", "name"})
-"""Kinds that are told by capitals, so that their signs are sought in a text as it is written."""
+"""Kinds whose signs need capitals, so that they are searched in the text as it is written."""
 SIGNS: Final[dict[Kind, re.Pattern[str]]] = {kind: pattern(signs) for kind, signs in _SIGNS.items()}
-"""By kind, what finds such a sign in a text in small letters with a blank before it, or as it is written."""
+"""The pattern of each kind, for a lower-case text with a space before it, or for the text as it is written."""
 _CHINESE_NUMBER: Final = "[\\d〇零一二三四五六七八九十百千万两半几]"
 IN_CHINESE: Final[dict[Kind, re.Pattern[str]]] = {
     "phone": pattern(rf"(?:{_CHINESE_NUMBER}\D{{0,3}}){{4}}|号码|通讯录|名片"),

@@ -1,4 +1,4 @@
-"""Which kind of value a cue asks for, where it asks for nothing else."""
+"""The kind of value that a cue asks for, if it asks for nothing else."""
 
 import re
 from collections.abc import Iterable
@@ -8,16 +8,16 @@ from cued.text.kinds.signs import Kind
 from cued.text.patterns import pattern, spoken
 
 _LONGEST: Final = 14
-"""Who says more than so many words tells something too."""
+"""A cue with more words than this also tells something."""
 _MOST_SIGNS: Final = 200
-"""So long are hardly ever that many words, and where words are not set apart it is many more."""
+"""More characters than so many words have; in a script without spaces they are many more words."""
 _OPENING: Final = r"\W*(?:(?:and|so|hey|please|sorry|und|y|et|e)\W+)?(?:(?:tell|give|remind) me (?:of )?)?"
 _WHAT: Final = (
     r"(?:what(?:'s|s| is| was| are| were)|wie (?:ist|lautet|war)|was ist|cuál es|cual es|quel est|quelle est|qual è|qual é|wat is|jaki jest"
     r"|jakie jest|hvad er|hva er|vad är|the)\s+"
 )
 _BETWEEN: Final = r"(?:(?!(?:an?|about|behind|best|for|from|good|in|like|of|on|problem|reason|to|usual|way|with|wrong)\W)[^\s?]+\s+){0,5}?"
-"""Words between "what is" and its noun: none by which the noun is only a part of what is asked, or which ask for what is good."""
+"""Words that may stand between "what is" and its noun, without those that ask for something else than the noun's value."""
 _CLOSING: Final = r"\s*(?:[?.!]|\Z|(?:of|for|to|at|in|on|again|now|von|vom|der|des|für|del?|d[aiou]|d(?=['’])|av|af|till)\W)"
 _NOUNS: Final[tuple[tuple[Kind, str], ...]] = (
     (
@@ -71,7 +71,7 @@ _NAMED: Final = (
     r"|friend|girl|girlfriend|grand\w+|hamster|horse|husband|kid|kitten|landlady|landlord|manager|mother|mum|mom|nanny|nephew|neighbou?r|niece"
     r"|nurse|parrot|partner|plumber|puppy|rabbit|roommate|sister|son|teacher|therapist|trainer|tutor|uncle|vet|wife)s?"
 )
-"""Whoever has a name with a capital: people and pets."""
+"""People and pets, who have a name with a capital."""
 _QUESTIONS: Final[tuple[tuple[Kind, str], ...]] = (
     (
         "price",
@@ -144,15 +144,15 @@ _IN_CHINESE: Final[tuple[tuple[Kind, str], ...]] = (
     ("colour", "什么颜色|颜色是?什么"),
     ("version", "(?:哪个|什么)版本|版本号?是?(?:多少|什么|几)"),
 )
-"""The same in Chinese, which has no blanks to look behind."""
+"""The same in Chinese, which is written without spaces."""
 _HAVES: Final = r"(?:does|do|did|has|have|hat|haben|hatte|tiene|tienen|a|avait|heeft)"
 _QUESTION_WORD: Final = pattern(r"\W(?:what|where|who|whom|whose|when|which|how|why)(?:'s)?(?!\w)")
 _ROUGHLY: Final = pattern(r"\W(?:roughly|approximately|about how|guess|ungefähr|etwa|más o menos|environ|circa)(?!\w)")
-"""Who asks so is content with what only hints at it."""
+"""Questions for a rough value, to which a mere hint is an answer."""
 
 
 def _any_of(asked: Iterable[tuple[Kind, str]]) -> str:
-    """Any of these, each as a group of its own: all are tried in one go."""
+    """One pattern of all of these, each as a group of its own."""
     return "|".join(f"({pattern})" for _, pattern in asked)
 
 

@@ -35,15 +35,15 @@ _FUTURE = pattern(
     r"|[Dd]o(?:es)? \w+ have (?:to|(?:anything |something )?(?:on|planned|scheduled))\b"
     r"|(?<=^ )(?:Will|Shall) (?:I|we|you|he|she|it|they|there|the|my|our)\b)"
 )
-"""What looks ahead, sought behind a blank."""
+"""Words that look ahead, with the space before them."""
 _COMING = pattern(r"(?i)\W(coming up(?! (?:to|with|from|against)\b)|upcoming)\b")
 _DAY, _SOON, _LATEST = timedelta(days=1), timedelta(weeks=4), datetime.max.replace(tzinfo=UTC)
 
 
 class Mention(Struct, frozen=True, kw_only=True):
-    """A date or period that a text speaks of: where it stands, the time it means, and how many days it may be off.
+    """A date or period in a text: its place, the time that it means, and by how many days it may be off.
 
-    It is `named` where it is told by the calendar ("6 October", "in June", "2025") and not by how far from now it is.
+    It is `named` if it is given by the calendar ("6 October", "in June", "2025"), and not by its distance from now.
     """
 
     start: int
@@ -55,7 +55,7 @@ class Mention(Struct, frozen=True, kw_only=True):
 
 
 def times(text: str, *, now: datetime, ahead: bool = False) -> tuple[Mention, ...]:
-    """Every date and period the text speaks of, in order, as read at `now`; with `ahead` as if it looked ahead, whatever its words say."""
+    """Every date and period in the text, in order, as meant at `now`; with `ahead` the text is read as one that looks ahead."""
     words = _WORD.findall(text.lower())
     here = now.astimezone(UTC)
     if text.isascii() and LATIN_TRIGGERS.isdisjoint(words) and _DIGITS_DATE.search(text) is None:
@@ -65,7 +65,7 @@ def times(text: str, *, now: datetime, ahead: bool = False) -> tuple[Mention, ..
 
 
 def coming(text: str, *, now: datetime) -> tuple[Mention, ...]:
-    """The weeks to come, of a text that asks for what is "coming up" and names no date."""
+    """The coming weeks, for a text that asks what is "coming up" and names no date."""
     here = now.astimezone(UTC)
     soon = Interval(here, here + min(_SOON, _LATEST - here))
     found = ((match.start(1) - 1, match.end(1) - 1) for match in _COMING.finditer(f" {text}"))
@@ -82,7 +82,7 @@ def _english(text: str, now: datetime, *, ahead: bool) -> list[Token]:
 
 
 def _elsewhere(text: str, now: datetime, *, ahead: bool) -> tuple[Mention, ...]:
-    """What the text says in another language; the tables are only loaded for a text that may be of one."""
+    """The times in a text of another language; the tables are only loaded for a text that may be in one."""
     signs = (_OTHER_SCRIPT, _MAYBE_VIETNAMESE, _DIGITS_DATE)
     if not any(sign.search(text) for sign in signs) and LATIN_TRIGGERS.isdisjoint(_WORD.findall(fold(text).lower())):
         return ()
@@ -108,7 +108,7 @@ def _mentions(text: str, found: Iterable[Token]) -> tuple[Mention, ...]:
 
 
 def told_ahead(text: str, *, at: datetime) -> tuple[Interval, ...]:
-    """The dates and periods that a text written then tells of as what is to come; "by 18 May" is that day."""
+    """The dates and periods that a text written at that time puts in the future; "by 18 May" is that day."""
     found = (mention.interval for mention in times(text, now=at, ahead=True))
     return tuple(Interval(each.end - _DAY, each.end) if each.start == EPOCH else each for each in found)
 

@@ -85,7 +85,7 @@ def weekday_in(found: Found) -> Span:
 
 
 def so_far(found: Found) -> Span:
-    """The part of this unit that is over ("earlier this month"), or still to come ("later this week")."""
+    """The part of this unit that is over ("earlier this month") or still ahead ("later this week")."""
     here = found.spans()[0] if found.spans() else unit_of(found.anchor.now, found.name("unit"))
     now = found.anchor.now
     if not here.start <= now < here.end:

@@ -23,7 +23,7 @@ def relative_day(found: Found) -> Span:
 
 
 def relative_unit(found: Found) -> Span:
-    """Last, this or next calendar unit, or some of them; "the next day" and "the last day" hang on what came before."""
+    """The last, this or next calendar unit, or some of them; "the next day" and "the last day" depend on what came before."""
     unit = found.name("unit")
     if found.step() and _is_plural(found):
         return rolling(found)
@@ -65,22 +65,22 @@ def within(found: Found) -> Span:
 
 
 def ago(found: Found) -> Span:
-    """The day that lies so many units back; the speaker may be half of the coarsest unit off."""
+    """The day so many units ago; the speaker may be off by half of the coarsest unit."""
     return _counted(found, -1)
 
 
 def to_the_day(found: Found) -> Span:
-    """The day of "a year ago today", which is meant to the day."""
+    """The day of "a year ago today", which is exact."""
     return almanac.day(_counted(found, -1).start + found.number("relday") * DAY)
 
 
 def hence(found: Found) -> Span:
-    """The day that lies so many units ahead."""
+    """The day in so many units."""
     return _counted(found, 1)
 
 
 def later(found: Found) -> Span:
-    """The day so many units later in a text that looks ahead; in a tale "later" hangs on what came before."""
+    """The day so many units later, in a text that looks ahead; in a story "later" depends on what came before."""
     if not found.anchor.future or found.name("earlier") != "later":
         raise ValueError(found.tokens)
     return _counted(found, 1)
@@ -92,7 +92,7 @@ def _counted(found: Found, sign: int) -> Span:
 
 
 def counted(found: Found, amounts: list[tuple[int, str]], sign: int) -> Span:
-    """The day or hour that lies these amounts of units back (-1) or ahead (1)."""
+    """The day or hour these amounts of units ago (-1) or ahead (1)."""
     moment = found.anchor.now
     for count, unit in amounts:
         moment = shift(moment, unit, sign * count)
@@ -113,7 +113,7 @@ def half_ago(found: Found) -> Span:
 
 
 def same_time(found: Found) -> Span:
-    """The day of "this time last year", as far off as people mean by that."""
+    """The day of "this time last year", with the slack that people mean by it."""
     unit = found.name("unit")
     count = -1 if found.has("last") else 1 if found.has("next") else -_count(found)
     return almanac.day(shift(found.anchor.now, unit, count))._replace(slack_days=_SAME_TIME_SLACK_DAYS[unit])
@@ -171,5 +171,5 @@ def _count(found: Found) -> int:
 
 
 def _is_plural(found: Found) -> bool:
-    """Whether an English unit is said of several: "the next days"; other languages' units do not carry their word."""
+    """Whether an English unit is plural: "the next days"; tokens of other languages do not have their word."""
     return found.all("unit")[0].word.endswith("s")

@@ -7,7 +7,7 @@ from functools import partial
 from cued.text.times import almanac
 from cued.text.times.almanac import DAY, Span, midnight, shift, unit_of
 from cued.text.times.found import Found, in_some_year
-from cued.text.times.holidays import holiday
+from cued.text.times.holidays import HOLIDAYS
 
 CENTURY = 100
 DECEMBER = 12
@@ -93,13 +93,13 @@ def numbered_week(found: Found) -> Span:
 
 
 def _named(of_year: Callable[[Found, int], Span]) -> Callable[[Found], Span]:
-    """What builds a span that every year has: of the year given, the year pointed at, or the one that fits."""
+    """A builder of a span that every year has: in the year given, the year pointed at ("last"), or the one that fits."""
     return lambda found: _within_year(found, partial(of_year, found))
 
 
 month = _named(lambda found, year: almanac.month(year, found.number("month")))
 season = _named(lambda found, year: almanac.season(found.name("season"), year))
-feast = _named(lambda found, year: holiday(found.name("holiday"), year))
+feast = _named(lambda found, year: HOLIDAYS[found.name("holiday")](year))
 quarter = _named(lambda found, year: almanac.quarter(found.number("quarter"), year))
 half = _named(lambda found, year: almanac.half(found.number("half"), year))
 

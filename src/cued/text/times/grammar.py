@@ -174,7 +174,7 @@ _LETTERS = {kind: chr(0xA1 + index) for index, kind in enumerate(_KINDS)}  # bey
 
 
 class Stage(NamedTuple):
-    """Rules as one pattern over kinds, the builder of each, and the kinds without one of which none can match."""
+    """Rules as one pattern over kinds, the builder of each rule, and the kinds of which a match needs at least one."""
 
     pattern: re.Pattern[str]
     builders: dict[str, Builder]
@@ -190,7 +190,7 @@ def _letters(pattern: str) -> str:
 
 
 def stage(rules: Rules, *, needs: str) -> Stage:
-    """The rules as a stage; no text without one of the kinds it needs is searched."""
+    """The rules as a stage; a text without any of the kinds that it needs is not searched."""
     named = {f"rule{index}": rule for index, rule in enumerate(rules)}
     pattern = "|".join(f"(?P<{name}>{_letters(rule)})" for name, (rule, _) in named.items())
     no_start = _letters("(?!(word|function|measure|label|junk|punct|comma))")  # no rule begins there: most places fail at once
@@ -214,7 +214,7 @@ ENGLISH = (
 
 
 def needs(stages: tuple[Stage, ...]) -> frozenset[str]:
-    """The kinds without one of which none of these stages matches anything."""
+    """The kinds of which these stages need at least one to match anything."""
     letters = frozenset[str]().union(*(each.needs for each in stages))
     return frozenset(kind for kind, letter in _LETTERS.items() if letter in letters)
 
@@ -224,7 +224,7 @@ _WHOLE_DATES = frozenset([d.month_day, d.days_of_month, d.iso_date, d.numeric_da
 
 
 def reduced(tokens: list[Token], anchor: Anchor, stages: tuple[Stage, ...] = ENGLISH) -> list[Token]:
-    """The tokens with every time expression as one token of the kind `time` that carries its span."""
+    """The tokens, with every time expression as one token of the kind `time` with its span."""
     letters = ""
     for each in stages:
         letters = letters or "".join([_LETTERS[token.kind] for token in tokens])
@@ -234,7 +234,7 @@ def reduced(tokens: list[Token], anchor: Anchor, stages: tuple[Stage, ...] = ENG
 
 
 def _apply(rules: Stage, tokens: list[Token], letters: str, *, anchor: Anchor) -> list[Token]:
-    """The tokens with what the rules match as one token each, none where they match nothing."""
+    """The tokens, with each match of the rules as one token; None where nothing matches."""
     result: list[Token] = []
     done = position = 0
     while match := rules.pattern.search(letters, position):

@@ -67,11 +67,6 @@ _ISLAMIC = {
 Yearly = Callable[[int], Span]
 
 
-def holiday(name: str, of_year: int) -> Span:
-    """The holiday with that name in a year."""
-    return HOLIDAYS[name](of_year)
-
-
 def _fixed(key: tuple[int, int]) -> Yearly:
     return lambda year: _days(midnight(year, *key), 1)
 
@@ -107,3 +102,4 @@ def _named() -> dict[str, Yearly]:
 
 
 HOLIDAYS = _named()
+"""What gives the time of a holiday in a year, by its name."""

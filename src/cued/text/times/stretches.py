@@ -1,22 +1,22 @@
-"""The stretches of a text that may say a time: most words of a long text are ordinary ones, and only those beside a word of time matter."""
+"""The parts of a long text that may have a time in them: only words next to a word of time matter, and most are not."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 
 TIME, ORDINARY, JOINING = "t", "o", "j"
-"""What a piece of a text is: it has what no time is told without, or a word that is never part of one, or only what may join such words."""
+"""The classes of pieces: one that a time must have, one that is never part of a time, and one that may join others in it."""
 _BESIDE = 3
-"""So many ordinary words are read on each side of a word of time: no rule looks past two, and what looks six words back sees no more."""
+"""How many ordinary words are read on each side of a word of time; no rule needs more than two of them."""
 _FEW = 32
-"""So few pieces are read in less time than it takes to tell what each is."""
+"""So few pieces are read faster than they are classified."""
 _PASSED_OVER = re.compile(
     rf"(?:^|(?<={TIME}))(?:{JOINING}*{ORDINARY}){{{_BESIDE}}}([^{TIME}]*)(?=(?:{ORDINARY}{JOINING}*){{{_BESIDE}}}(?:{TIME}|$))"
 )
 
 
 def stretches(pieces: Sequence[str], told: Mapping[str, str]) -> list[tuple[int, int]]:
-    """Where the stretches begin and end in the text that these pieces make up, by what is told of each piece."""
+    """The beginnings and ends of the stretches in the text that these pieces make up, by the class of each piece."""
     ends = [0, *accumulate(map(len, pieces))]
     if len(pieces) <= _FEW:
         return [(0, ends[-1])]
@@ -27,7 +27,7 @@ def stretches(pieces: Sequence[str], told: Mapping[str, str]) -> list[tuple[int,
 
 
 def telling(phrases: Iterable[Sequence[str]]) -> frozenset[str]:
-    """Words one of which stands in each of the phrases: those that are one by themselves, and the longest of any that has none of these."""
+    """Words of which each phrase has at least one: the phrases of one word, and the longest word of every phrase without one of these."""
     found = set[str]()
     for phrase in sorted(phrases, key=len):
         if found.isdisjoint(phrase):

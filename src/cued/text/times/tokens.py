@@ -1,4 +1,4 @@
-"""Text to tokens: words of time with their kinds and offsets, number words put together, doubtful words decided."""
+"""From text to tokens: words of time with their kinds and offsets, number words joined, ambiguous words decided."""
 
 import re
 
@@ -42,14 +42,14 @@ _NEEDED = needs(ENGLISH)
 _PASSIVE = frozenset(["word", "function", "measure", "label"])
 _NAMES = [name for names in HOLIDAY_NAMES.values() for name in names]
 _IN_NAMES = frozenset(["same", "time"]).union(*_NAMES)
-"""Words that say a time together with others."""
+"""Words that make a time only together with others."""
 _TELLING = telling([*_NAMES, *([word] for word, known in VOCABULARY.items() if known.kind in _NEEDED)])
-"""Words without one of which, or a digit, no time is told."""
+"""Words of which a time needs at least one, if it has no digit."""
 _MARKS = ' \t\n.,;:!?()"*'
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of the text in order, less ordinary words that stand beside no time."""
+    """The tokens of the text in order, without ordinary words that are not next to a time."""
     read = stretches(_PIECE.findall(text), _TOLD)
     found = joined(_with_holidays(_with_same_time([_token(match) for start, end in read for match in _TOKEN.finditer(text, start, end)])))
     return [_decided(found, index, text) if token.word in DOUBTFUL or token.kind == "month" else token for index, token in enumerate(found)]
@@ -82,7 +82,7 @@ def _word(raw: str, start: int, end: int) -> Token:
 
 
 def _told(piece: str) -> str:
-    """What a piece between two blanks is to a time."""
+    """The class of a piece between two spaces, as `stretches` has them."""
     plain = piece.strip(_MARKS)
     if plain.isascii() and plain.isalpha():
         return _told_of([_word(plain, 0, 0)])

@@ -1,1 +1,1 @@
-"""What single languages and scripts need to have their words told: particles, runs of letters, tones, and words of change and of meals."""
+"""Rules for single languages and scripts: particles, runs of letters, tones, words of change, of advice and of meals."""

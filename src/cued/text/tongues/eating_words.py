@@ -1,4 +1,4 @@
-"""How English, German, French and Spanish speak of food, and tell what somebody must not eat."""
+"""Words for food, and for what somebody must not eat, in English, German, French and Spanish."""
 
 from typing import Final
 
@@ -25,7 +25,7 @@ FOOD: Final = {
         r"|res[eé]rv\w* (?:\w+ ){0,3}mesa"
     ),
 }
-"""By language, what says that food is spoken of, in small letters."""
+"""By language, words that show a text to be about food, in lower case."""
 MUST_NOT_EAT: Final = {
     "en": (
         r"vegan|vegetarian|kosher|halal|(?:can(?:'t|not| not)|do(?:es)?(?:n't| not)|never|no longer|must(?:n't| not)|may not"
@@ -41,15 +41,15 @@ MUST_NOT_EAT: Final = {
     ),
     "es": (r"vegan[oa]s?|vegetarian[oa]s?|kosher|halal|(?:no|nunca) (?:\w+ ){0,2}(?:com|beb|tom|toler)(?:o|e|en|emos|er|a|an)"),
 }
-"""By language, what tells that somebody must not eat or drink something, in small letters."""
+"""By language, words that say that somebody must not eat or drink something, in lower case."""
 ILL_OF: Final = (
     r"allerg\w+|alérgic\w+|alergi\w+|\w*allergie|anaphyla\w+|\w*intol[eé]ran\w*|\w*unverträglich\w*|coeliac|celiac|cœliaque|celíac\w+"
     r"|zöliakie|diab[eéè]t\w+"
 )
-"""What tells that it makes them ill."""
+"""Words that say that it makes them ill."""
 NO_FOOD: Final = (
     r"penicillin\w*|penicilina|pénicilline|amoxi\w+|antibioti\w+|aspirin\w*|ibuprofen\w*|latex|látex|nickel|pollen|polen|\w*pollen|hay|heuschnupfen"
     r"|dust|mites?|\w*staub\w*|hausstaub\w*|acariens|ácaros|cats?|\w*katzen?\w*|chats?|gatos?|dogs?|\w*hunde?\w*|chiens?|perros?|horses?|fur"
     r"|wasps?|bees?|\w*wespen\w*|\w*bienen\w*|guêpes?|abeilles?|avispas|abejas|plasters?|sun|perfumes?"
 )
-"""Whatever else people are allergic to."""
+"""Things other than food that people are allergic to."""

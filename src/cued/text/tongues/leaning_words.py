@@ -1,4 +1,4 @@
-"""How German, French and Spanish ask for advice, a choice or a plan, order a piece of work, and tell what somebody prefers or avoids."""
+"""German, French and Spanish words that ask for advice, a choice or a plan, order work, or say what somebody prefers or avoids."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ SEEKING: Final = {
         r"|regalo|compro|cocino|preparo|podríamos|vemos|comemos|cenamos)"
     ),
 }
-"""By language, what asks for advice, a choice or a plan, in small letters."""
+"""By language, words that ask for advice, a choice or a plan, in lower case."""
 ORDERING: Final = {
     "de": (
         r"(?:bitte )?(?:(?:kannst|könntest) du )?(?:bitte )?(?:back|bestell|buch|entwirf|erstell|koch|mach|organisier|pack|reservier"
@@ -36,7 +36,7 @@ ORDERING: Final = {
         r"|el|la|los|las|algo|mi|mis|nuestr\w+)|(?:escrib|escríb|pid|píd|haz|hac)\w* (?:una?s?|el|la|los|las|algo|mi)"
     ),
 }
-"""By language, how an order for something new begins, in small letters."""
+"""By language, the beginnings of an order for something new, in lower case."""
 LEANING: Final = {
     "de": (
         r"mag|mögen|lieb(?:e|en|t|er|lings\w+)|am liebsten|hass(?:e|en|t)|bevorzug\w+|allergi\w+|\w*allergie|verträgt|vertrage"
@@ -54,4 +54,4 @@ LEANING: Final = {
         r"|us)\w+|como máximo|apasion\w+|aficionad\w+"
     ),
 }
-"""By language, what tells a leaning, in small letters."""
+"""By language, words that say what somebody prefers or avoids, in lower case."""

@@ -1,6 +1,7 @@
-"""Scripts that write words of many letters without spaces: kana, Thai, Lao, Khmer and Burmese; what two texts have in common by chance.
+"""Scripts that write words of many letters without spaces (kana, Thai, Lao, Khmer, Burmese), and chance matches between their texts.
 
-Their texts are found by pairs of letters, as Chinese is. But of Chinese a pair is a word, and of these two letters stand in any text.
+Their texts are found by pairs of letters, like Chinese. But a pair of Chinese characters is a word, and two letters of these scripts are
+in almost any text.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from cued.text.tongues.particles import without_particles
 _SCRIPTS = (scripts.HIRAGANA, scripts.KATAKANA, scripts.THAI, scripts.LAO, scripts.KHMER, scripts.MYANMAR)
 _RUN = pattern("|".join(f"[{script}]{{2,}}" for script in _SCRIPTS))
 _ENOUGH: Final = 4
-"""So many letters in a row are seldom the same by chance."""
+"""How many equal letters in a row are seldom a chance match."""
 
 
 def letter_runs(text: str) -> list[str]:
@@ -23,7 +24,7 @@ def letter_runs(text: str) -> list[str]:
 
 
 def pairs_by_chance(runs: Sequence[str], text: str) -> frozenset[str]:
-    """The pairs of a cue's runs that stand in a folded text, though never in four letters that both have in a row, nor in a whole run."""
+    """The pairs of a cue's runs that are in a folded text only by chance: in no four letters in a row that both have, nor a whole run."""
     held, meant = set[str](), set[str]()
     for run in runs if not text.isascii() else ():
         pairs = [run[at : at + 2] for at in range(len(run) - 1)]

@@ -1,6 +1,6 @@
-"""What joins the words of a cue in Korean and Thai and is written without a space beside them: particles and question words.
+"""Particles and question words of Korean and Thai, which are written without a space next to the words of a cue.
 
-Memories are indexed whole; only a cue is freed of them, as of the function words in `hollow_words`.
+Memories are indexed whole; only a cue drops them, like the function words in `hollow_words`.
 """
 
 import unicodedata
@@ -34,11 +34,11 @@ _JOINING = pattern(
     rf"|{_any(_THAI)}"
 )
 _LEFT_OVER = pattern(rf"(?<![{scripts.THAI}])[{scripts.THAI}](?![{scripts.THAI}])")
-"""A letter by itself is no word of Thai."""
+"""A single letter, which is never a Thai word."""
 
 
 def without_particles(text: str) -> str:
-    """The text with a space for each particle and question word of Korean and Thai; as it is where no letter or digit would be left."""
+    """The text with a space in place of each Korean or Thai particle and question word; unchanged if no letter or digit would be left."""
     if not _MAY_HAVE.search(text):
         return text
     left = _LEFT_OVER.sub(" ", _JOINING.sub(" ", unicodedata.normalize("NFC", text)))

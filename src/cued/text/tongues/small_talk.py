@@ -7,7 +7,7 @@ from cued.text.stopwords import GREETING, IDLE, STOP_WORDS, WAVING, WITH_GREETIN
 _WORD = pattern(r"[^\W_]+")
 _APOSTROPHE = pattern("['’]")
 _BRIEFLY = 60
-"""Whoever greets in more characters says something too."""
+"""A longer text says something beside a greeting."""
 _HOW_ARE = pattern(r"\bhow (?:are|is|were) (?:you|it|things|everything)\b\W*(?:\Z|doing\W*\Z)")
 _DO_IT = pattern(r"(?:(?<=[,;.!:-] )|(?<=ok )|(?<=now )|(?<=and )|(?<=please ))[a-z]+ (?:it|this|that|them)(?![\w'’])")
 _ASKING = frozenset("what whats which who whos whom whose when whens where wheres why how hows".split())
@@ -24,7 +24,7 @@ def is_idle(utterance: str) -> bool:
 def greets(utterance: str) -> bool:
     """Whether an utterance only greets, thanks or agrees ("good morning", "muchas gracias"), by its words in some languages.
 
-    So does who says beside that what to do with what is at hand ("thanks, commit it").
+    It may also say what to do with the work at hand ("thanks, commit it").
     """
     if len(utterance) > _BRIEFLY or _TELLING.isdisjoint(spoken_in_order(utterance)):
         return False
@@ -34,10 +34,10 @@ def greets(utterance: str) -> bool:
 
 
 def _only(words: list[str], telling: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether one of the words is of those that tell, and each is one of them, of the others, or joins what is said."""
+    """Whether at least one word is among `telling`, and each word is among these, among `others`, or a function word."""
     return not telling.isdisjoint(words) and all(word in telling or word in others or word in STOP_WORDS for word in words)
 
 
 def spoken_in_order(text: str) -> list[str]:
-    """The words of a text in small letters, an apostrophe joining what stands beside it."""
+    """The words of a text in order, in lower case, without their apostrophes."""
     return _WORD.findall(_APOSTROPHE.sub("", text.lower()))

@@ -1,6 +1,6 @@
-"""Vietnamese, where the marks on the letters of a syllable tell words apart: "nha" is no "nhà".
+"""Vietnamese, where the marks on the letters of a syllable tell words apart: "nha" is not "nhà".
 
-Terms have no such marks, so that what is typed without them is found. Where both sides were written with them, they count.
+Terms have no such marks, so that text typed without them is found. If both sides were written with marks, they count.
 """
 
 import unicodedata
@@ -18,7 +18,7 @@ _SYLLABLE = pattern(r"[^\W\d_]+")
 
 @lru_cache(maxsize=1 << 12)
 def syllables(text: str) -> Mapping[str, frozenset[str]]:
-    """The terms of a text's syllables with how each is written there; none where it is not written with the marks of Vietnamese."""
+    """The terms of a text's syllables, with their spellings there; none if the text has no Vietnamese marks."""
     written = "" if text.isascii() else unicodedata.normalize("NFC", text).lower()
     if not _VIETNAMESE.search(written):
         return {}
@@ -29,5 +29,5 @@ def syllables(text: str) -> Mapping[str, frozenset[str]]:
 
 
 def in_other_tones(cue: Mapping[str, frozenset[str]], memory: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """The terms that a cue and a memory have in common though no syllable of them is written alike."""
+    """The terms that a cue and a memory share although their syllables have different marks."""
     return frozenset(term for term in cue.keys() & memory.keys() if cue[term].isdisjoint(memory[term]))

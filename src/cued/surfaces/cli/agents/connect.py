@@ -62,7 +62,7 @@ def connect_command(  # noqa: PLR0913 - one for each option
 
 
 def _refuse(client: str, hooks: Sequence[str], *, start: bool) -> None:
-    """Nothing, if what is asked for goes together and can be done here."""
+    """Refuse options that do not go together, or that cannot be carried out on this system."""
     if hooks and client != "claude-code":
         raise InputError("--hook", client, "claude-code")
     if start and not hooks:
@@ -80,7 +80,7 @@ def _path(client: Client, *, here: bool) -> Path:
 
 
 def _server(client: Client, chosen: Settings, scope: str | None) -> tuple[list[str], dict[str, str]]:
-    """The command that starts the server, and what it needs of this environment: where its modules are, if not in the usual place."""
+    """The command that starts the server, and the environment variables it needs: where its modules are, if not in the usual place."""
     project = ["--project", client.folder] if client.folder else []
     return [*launcher(), "mcp", *options(chosen, scope), *project], module_paths()
 

@@ -1,4 +1,4 @@
-"""`cued hook`: an event of Claude Code, answered. Whatever goes wrong stops nobody: the exit code is 0, and log and stderr have a line."""
+"""`cued hook`: the answer to an event of Claude Code. A failure never stops the agent: the exit code is 0, and it is logged."""
 
 import contextlib
 import sys
@@ -18,7 +18,7 @@ from cued.surfaces.cli.opening import from_server, make_folder, opened, prepare
 from cued.surfaces.cli.output import safe, write
 from cued.surfaces.hooks import journal, session
 from cued.surfaces.hooks.answering import ANSWERS, Answering
-from cued.surfaces.hooks.gate import GATE, WANTED, EventContext, Heard, Said, gate
+from cued.surfaces.hooks.gate import GATE, WANTED, EventContext, HookAnswer, HookEvent, gate
 from cued.surfaces.project import project_at
 
 if TYPE_CHECKING:
@@ -55,35 +55,35 @@ def hook_command(event: str, scope: str | None, *, start_server: bool) -> None:
 
 
 def _loggable(error: Exception) -> str:
-    """What the log may say of a failure: nothing that could hold a word of what was said."""
+    """What the log may say of a failure: nothing that could quote what the user or the agent said."""
     if isinstance(error, InputError):
         return f": {error.field}; accepted: {error.accepted}"
     return f": {error}" if isinstance(error, CuedError | OSError | msgspec.MsgspecError) else ""
 
 
-def _answered(event: str, scope: str | None, *, start: bool) -> Said:
+def _answered(event: str, scope: str | None, *, start: bool) -> HookAnswer:
     if event not in WANTED:
         raise InputError("event", event, f"one of {', '.join(WANTED)}")
-    heard = msgspec.json.decode(sys.stdin.buffer.read() or b"{}", type=Heard)
-    project = project_at(Path(heard.cwd or "."), scope=scope)
-    context = EventContext(heard=heard, scope=project.scope, session=session.load(heard.session_id))
+    told = msgspec.json.decode(sys.stdin.buffer.read() or b"{}", type=HookEvent)
+    project = project_at(Path(told.cwd or "."), scope=scope)
+    context = EventContext(event=told, scope=project.scope, session=session.load(told.session_id))
     if not getattr(project.hooks, WANTED[event]):
-        return Said(session=context.session, outcome="off")
+        return HookAnswer(session=context.session, outcome="off")
     said = gate(context) if event == GATE else _from_the_store(event, context, project.policy, start=start)
     if said.session != context.session:
         try:
-            session.save(heard.session_id, said.session)
+            session.save(told.session_id, said.session)
         except OSError:  # what is not kept costs a repetition; but the gate, which has to ask once, would ask for ever
             if event == GATE:
                 raise
     return said
 
 
-def _from_the_store(event: str, context: EventContext, policy: str | None, *, start: bool) -> Said:
+def _from_the_store(event: str, context: EventContext, policy: str | None, *, start: bool) -> HookAnswer:
     chosen, answering = settings(), ANSWERS[event]
     chosen.policy = chosen.policy or policy
     if not answering.stores and not chosen.db.exists():
-        return Said(session=context.session, outcome="nothing is stored yet")
+        return HookAnswer(session=context.session, outcome="nothing is stored yet")
     with ExitStack() as stack:
         store = cache(lambda: stack.enter_context(_opened(chosen, answering)))
         said = answering.answer(partial(_answer_of, chosen, store), context)
@@ -95,7 +95,7 @@ def _from_the_store(event: str, context: EventContext, policy: str | None, *, st
 
 
 def _answer_of(chosen: Settings, opened: "Callable[[], Memories]", verb: str, body: JSON) -> JSON:
-    """The answer of the server that runs on the store, else of the store itself, which is opened once."""
+    """The answer of the server that runs on the store, or else of the store itself, which is opened once."""
     answer = from_server(chosen, verb, body)
     if answer is not None:
         return answer

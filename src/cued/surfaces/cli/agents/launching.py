@@ -1,4 +1,4 @@
-"""How `cued` is started again by another: by a client that it is connected to, or in the background for the hooks to come."""
+"""How other programs start `cued`: a client that it is connected to, or a hook that leaves a server running in the background."""
 
 import os
 import subprocess
@@ -10,11 +10,11 @@ from cued.folders import Address
 from cued.surfaces.cli.commands import Settings
 
 RESIDENT = "1h"
-"""How long a server that a hook has started waits for the next."""
+"""How long a server that a hook has started stays without being asked."""
 
 
 def launcher() -> list[str]:
-    """What starts this very `cued`, wherever it is called from."""
+    """The command that starts this installation of `cued` from any folder."""
     script = Path(sys.executable).with_name("cued.exe" if sys.platform == "win32" else "cued")
     # -P: a client starts it in the project that is open, and a repository's own click.py is none of the modules that are meant.
     return [str(script)] if script.is_file() else [sys.executable, "-P", "-m", "cued.surfaces.cli"]
@@ -28,18 +28,18 @@ def module_paths() -> dict[str, str]:
 
 
 def options(chosen: Settings, scope: str | None = None) -> list[str]:
-    """The settings that hold now, spelled out: a client has neither this folder nor this environment."""
+    """The current settings as options: a client starts in another folder, with another environment."""
     said = {**_unusual(chosen), **({} if scope is None else {"scope": scope})}
     return [word for name, value in said.items() for word in (f"--{name}", value)]
 
 
 def startable() -> bool:
-    """Whether this installation can run a server that commands find by themselves: it needs its packages, and sockets of one machine."""
+    """Whether this installation can run a server that commands find by themselves: it needs the server's packages and Unix sockets."""
     return sys.platform != "win32" and find_spec("uvicorn") is not None and find_spec("starlette") is not None
 
 
 def start_server(chosen: Settings) -> None:
-    """Start a server for the commands of this user, which outlives this one and ends by itself; one that runs already stays alone."""
+    """Start a server for this user's commands that outlives this one and ends by itself; nothing happens where one runs already."""
     if not startable():
         return
     # not in its words, which others on this machine can read: an address may have a password in it
@@ -49,7 +49,7 @@ def start_server(chosen: Settings) -> None:
 
 
 def _unusual(chosen: Settings) -> dict[str, str]:
-    """The settings that are not the usual ones, by name."""
+    """The settings that differ from their defaults, by name."""
     policy = chosen.policy
     said = {
         "db": None if chosen.default_db else _db_option(chosen.db),

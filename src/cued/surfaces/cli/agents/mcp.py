@@ -44,7 +44,7 @@ def mcp_command(scope: str | None, folder: str, *, trust: Trust, search_fetch: b
 
 @contextmanager
 def _ended_by_signals(close: Callable[[], None]) -> Iterator[None]:
-    """Let an interrupt or the client's word end this process at once, but for what `close` still writes; a second one waits for nothing."""
+    """Let SIGINT or SIGTERM end this process once `close` has written what is left; a second signal ends it at once."""
 
     def ended(which: int, _frame: FrameType | None) -> None:
         signal.signal(which, signal.SIG_DFL)
@@ -62,7 +62,7 @@ def _ended_by_signals(close: Callable[[], None]) -> Iterator[None]:
 
 
 def _project(folder: str, scope: str | None) -> Project:
-    """The project; a client that does not know a variable hands it over as it is written, and then the working directory counts."""
+    """The project of a folder; a variable that the client did not fill in stands for the working directory."""
     path = Path(folder)
     if not path.is_dir():
         note(f"{folder!r} is no folder; the project is that of the working directory")

@@ -6,7 +6,7 @@ import click
 
 from cued.requests.listing import ListRequest
 from cued.surfaces.cli.commands import Command, settings
-from cued.surfaces.cli.opening import memories_to_read, tenant_to_read
+from cued.surfaces.cli.opening import memories_to_read, read_here, tenant_to_read
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show, view
 from cued.surfaces.verbs import call
@@ -18,9 +18,7 @@ _SHOWN = ("db", "tenant", "json")
 @options_of(ListRequest)
 def list_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """List memories, newest first."""
-    chosen = settings()
-    with tenant_to_read(chosen) as tenant:
-        page = call("list", tenant, stated(options))
+    page = read_here(settings(), "list", stated(options))
     show(page, view("keeping.view.listing_view", page))
 
 
@@ -39,8 +37,7 @@ def get_command(ids: tuple[str, ...]) -> None:
 def stats_command() -> None:
     """Count what is stored."""
     chosen = settings()
-    with tenant_to_read(chosen) as tenant:
-        answer = call("stats", tenant)
+    answer = read_here(chosen, "stats", {})
     show(answer, view("tables.counts", answer, tenant=chosen.tenant, place=str(chosen.db)))
 
 

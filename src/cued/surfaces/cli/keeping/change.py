@@ -10,7 +10,7 @@ from cued.requests.draft import UpdateRequest
 from cued.requests.upkeep import ForgetRequest
 from cued.surfaces.cli.asking import ask, ask_for
 from cued.surfaces.cli.commands import Command, Settings, settings
-from cued.surfaces.cli.opening import tenant_to_write
+from cued.surfaces.cli.opening import tenant_to_write, write_here
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, show, spoken, view
 from cued.surfaces.verbs import call
@@ -24,7 +24,6 @@ _TIMES = ("ttl", "valid_from", "valid_until")
 @click.option("--no-tags", is_flag=True, help="Take all tags away.")
 def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Change the memory ID and show it; its decay starts anew."""
-    chosen = settings()
     fields = stated(options)
     if no_tags and "tags" in fields:
         raise click.UsageError("--tag sets new tags and --no-tags takes all away: one of them")
@@ -38,8 +37,7 @@ def update_command(memory_id: str, *, no_tags: bool, **options: Any) -> None:  #
         fields["text"] = spoken("-", "a text")
     if not fields:
         raise InputError("update", "nothing to change", "at least one option; see cued update --help")
-    with tenant_to_write(chosen, embed="text" in fields) as tenant:
-        answer = call("update", tenant, {"id": memory_id, **fields})
+    answer = write_here(settings(), "update", {"id": memory_id, **fields}, embed="text" in fields)
     show(answer, view("tables.memory_card", answer))
 
 
@@ -63,11 +61,11 @@ def forget_command(ids: tuple[str, ...], *, erase: bool | None, everything: bool
         raise click.UsageError("Missing argument 'ID...'", ctx=click.get_current_context())
     if erase and not yes:
         ask(f"Erase {counted(len(ids))} for good?")
-    with tenant_to_write(chosen) as tenant:
-        answer = call("restore", tenant, {"ids": ids}) if undo else call("forget", tenant, {"ids": ids, "erase": erase})
-    verb = "Restored" if undo else "Erased" if erase else "Forgotten"
+    verb, body = ("restore", {"ids": ids}) if undo else ("forget", {"ids": ids, "erase": erase})
+    answer = write_here(chosen, verb, body)
+    done = "Restored" if undo else "Erased" if erase else "Forgotten"
     way_back = _bytes(answer) if erase else "" if undo else "; `cued forget --undo` brings them back"
-    show(answer, lambda: f"{verb}: {', '.join(ids)}{way_back}")
+    show(answer, lambda: f"{done}: {', '.join(ids)}{way_back}")
 
 
 def _all_or_nothing(ids: tuple[str, ...], *, erase: bool) -> None:

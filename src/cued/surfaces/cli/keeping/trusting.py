@@ -6,10 +6,9 @@ import click
 
 from cued.requests.upkeep import PromoteRequest
 from cued.surfaces.cli.commands import Command, settings
-from cued.surfaces.cli.opening import tenant_to_write
+from cued.surfaces.cli.opening import write_here
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show
-from cued.surfaces.verbs import call
 
 _SHOWN = ("db", "tenant", "json")
 
@@ -18,9 +17,7 @@ _SHOWN = ("db", "tenant", "json")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 def quarantine_command(ids: tuple[str, ...]) -> None:
     """Keep memories from every recall until `cued promote` lets them out; `cued list --quarantined` shows them."""
-    chosen = settings()
-    with tenant_to_write(chosen) as tenant:
-        answer = call("quarantine", tenant, {"ids": ids})
+    answer = write_here(settings(), "quarantine", {"ids": ids})
     show(answer, lambda: f"In quarantine: {', '.join(ids)}; `cued promote` lets them out")
 
 
@@ -29,8 +26,6 @@ def quarantine_command(ids: tuple[str, ...]) -> None:
 @options_of(PromoteRequest, without=("ids",))
 def promote_command(ids: tuple[str, ...], **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Let memories out of quarantine; with --trust, vouch for them too."""
-    chosen = settings()
-    with tenant_to_write(chosen) as tenant:
-        answer = call("promote", tenant, {"ids": ids, **stated(options)})
+    answer = write_here(settings(), "promote", {"ids": ids, **stated(options)})
     told = ", ".join(f"{each['id']} (from {each['trust']})" for each in answer["promoted"])
     show(answer, lambda: f"Promoted: {told}")

@@ -1,4 +1,4 @@
-"""What is stored drawn: tenants, a page of memories, and memories in full."""
+"""Drawings of what is stored: tenants, a page of memories, and memories in full."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""`cued demo`: a made-up history, remembered in this process alone, and what it brings to mind. Nothing is faked but the past."""
+"""`cued demo`: a made-up history, kept in this process alone, and what it brings to mind. Only the history is made up."""
 
 import tomllib
 from collections.abc import Mapping

@@ -11,10 +11,9 @@ from cued.requests.checks import read
 from cued.requests.cue import DecideRequest, ExplainRequest
 from cued.surfaces import service
 from cued.surfaces.cli.commands import Command, settings
-from cued.surfaces.cli.opening import tenant_to_read
+from cued.surfaces.cli.opening import read_here
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show, spoken, view
-from cued.surfaces.verbs import call
 
 
 @click.command(name="explain", cls=Command)
@@ -25,14 +24,12 @@ from cued.surfaces.verbs import call
 @click.option("--all", "every", is_flag=True, help="Show every candidate, not only the first 15.")
 def explain_command(text: str | None, *, save: str | None, saved: str | None, every: bool, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Show why each memory came back or did not, for TEXT as `recall` takes it. Nothing is written back."""
-    chosen = settings()
     body = stated(options)
     if saved is not None:
         answer = _again(saved, text, save, body)
     else:
         body["text"] = spoken(text, "a cue") if text == "-" else text or ""
-        with tenant_to_read(chosen, embed=True) as tenant:
-            answer = call("explain", tenant, body, keep=lambda recalled: _keep(recalled, save))
+        answer = read_here(settings(), "explain", body, embed=True, keep=lambda recalled: _keep(recalled, save))
     show(answer, view("recalling.explain_view.explain_view", answer, every=every))
 
 

@@ -1,4 +1,4 @@
-"""An explanation drawn: the candidates with as many numbers as the terminal has room for, a legend, and the verdict on one memory."""
+"""An explanation as a drawing: the candidates with as many numbers as the terminal has room for, a legend, and the verdict."""
 
 import math
 from collections.abc import Sequence

@@ -6,10 +6,9 @@ import click
 
 from cued.requests.listing import LogRequest
 from cued.surfaces.cli.commands import Command, settings
-from cued.surfaces.cli.opening import tenant_to_read
+from cued.surfaces.cli.opening import read_here
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show, view
-from cued.surfaces.verbs import call
 
 
 @click.command(name="log", cls=Command, globals_shown=("db", "tenant", "json"))
@@ -21,7 +20,5 @@ def log_command(recall_id: str | None, under: str | None, **options: Any) -> Non
 
     With RECALL_ID, that recall alone. Below are the rates of the recalls shown.
     """
-    chosen = settings()
-    with tenant_to_read(chosen) as tenant:
-        answer = call("log", tenant, stated({"recall_id": recall_id, "policy": under, **options}))
+    answer = read_here(settings(), "log", stated({"recall_id": recall_id, "policy": under, **options}))
     show(answer, view("recalling.log_view.log_view", answer))

@@ -1,4 +1,4 @@
-"""The recall log drawn: a line a recall, and the rates of all of them."""
+"""A drawing of the recall log: a line for each recall, and the rates of all of them."""
 
 from rich.console import Group, RenderableType
 from rich.text import Text

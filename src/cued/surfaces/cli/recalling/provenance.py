@@ -7,10 +7,9 @@ import click
 from cued.requests.listing import TimelineRequest
 from cued.requests.upkeep import WhyRequest
 from cued.surfaces.cli.commands import Command, settings
-from cued.surfaces.cli.opening import tenant_to_read
+from cued.surfaces.cli.opening import read_here
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show, view
-from cued.surfaces.verbs import call
 
 _SHOWN = ("db", "tenant", "json")
 
@@ -20,9 +19,7 @@ _SHOWN = ("db", "tenant", "json")
 @options_of(WhyRequest, without=("id",))
 def why_command(memory_id: str, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Show what the memory ID comes from and what came of it, as a tree of its links."""
-    chosen = settings()
-    with tenant_to_read(chosen) as tenant:
-        answer = call("why", tenant, {"id": memory_id, **stated(options)})
+    answer = read_here(settings(), "why", {"id": memory_id, **stated(options)})
     show(answer, view("recalling.provenance_view.why_view", answer))
 
 
@@ -33,7 +30,5 @@ def timeline_command(memory_id: str | None, **options: Any) -> None:  # noqa: AN
     """Show what was stored right before and after the memory ID, or around a time."""
     if (memory_id is None) is (options["at"] is None):
         raise click.UsageError("one of the two: the ID of a memory, or a time with --at")
-    chosen = settings()
-    with tenant_to_read(chosen) as tenant:
-        answer = call("timeline", tenant, stated({"id": memory_id, **options}))
+    answer = read_here(settings(), "timeline", stated({"id": memory_id, **options}))
     show(answer, view("recalling.provenance_view.timeline_view", answer, at=options["at"]))

@@ -1,4 +1,4 @@
-"""Provenance drawn: a tree of what a memory comes from and what came of it, and the line of time around one."""
+"""Drawings of provenance: a tree of what a memory comes from and what came of it, and what was stored around one."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _READ = {
     "because": {"causes": "caused by", "supersedes": "replaces"},
     "led to": {"derived_from": "drawn from it", "supersedes": "replaced by", "mentions": "mentioned in", "merged": "merged into"},
 }
-"""How a link reads from the memory above it, where that is not its own word."""
+"""How a link is worded from the memory above it, where that is not the link's own name."""
 
 
 def why_view(why: JSON) -> RenderableType:

@@ -3,9 +3,8 @@
 import click
 
 from cued.surfaces.cli.commands import Command, settings
-from cued.surfaces.cli.opening import tenant_to_read
+from cued.surfaces.cli.opening import read_here
 from cued.surfaces.cli.output import show, view
-from cued.surfaces.verbs import call
 
 FAILS, WARNS = 1, 6
 
@@ -18,8 +17,6 @@ def doctor_command(ctx: click.Context) -> None:
     Exit code 0 when every line passes, 6 when something is to be looked at, 1 when something fails. What traffic says is not concluded
     from fewer than 200 recalls.
     """
-    chosen = settings()
-    with tenant_to_read(chosen, embed=True) as tenant:
-        answer = call("doctor", tenant)
+    answer = read_here(settings(), "doctor", {}, embed=True)
     show(answer, view("tuning.view.diagnosis_view", answer))
     ctx.exit({"fail": FAILS, "warn": WARNS}.get(answer["verdict"], 0))

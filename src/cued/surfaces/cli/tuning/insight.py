@@ -7,7 +7,7 @@ import click
 
 from cued.requests.insights import InsightRequest
 from cued.surfaces.cli.commands import Command, settings
-from cued.surfaces.cli.opening import opened, tenant_to_read
+from cued.surfaces.cli.opening import opened, read_here
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import note, show, view
 from cued.surfaces.verbs import call
@@ -29,8 +29,7 @@ def insight_command(*, all_tenants: bool, compare: bool, html: Path | None, **op
         with opened(chosen, readonly=True) as memories:
             answer = call("insight_of_all", memories, stated(options))
     else:
-        with tenant_to_read(chosen) as tenant:
-            answer = call("compare", tenant) if compare else call("insight", tenant, stated(options))
+        answer = read_here(chosen, "compare", {}) if compare else read_here(chosen, "insight", stated(options))
     if html is not None:
         from cued.surfaces.cli.tuning.insight_page import page  # noqa: PLC0415 - only where a report is asked for
 

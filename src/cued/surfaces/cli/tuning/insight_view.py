@@ -1,4 +1,4 @@
-"""The recall log drawn as a whole: a line a figure with its course over time, and groups below."""
+"""A drawing of the whole recall log: a line for each figure with its course over time, and the groups below."""
 
 from collections.abc import Sequence
 

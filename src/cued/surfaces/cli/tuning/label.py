@@ -65,7 +65,7 @@ def _judged(tenant: Tenant, found: JSON) -> JSON:
 
 
 def _key() -> str:
-    """One key of those that mean something; from a pipe, one character."""
+    """The next key that means something; from a pipe, the next such character."""
     click.echo(f"   {_ASKED} ", err=True, nl=False)
     while True:
         key = click.getchar() if sys.stdin.isatty() else sys.stdin.read(1)

@@ -11,11 +11,10 @@ from cued.policy.parse import dump
 from cued.requests.insights import PolicyRequest, RollbackRequest
 from cued.surfaces import service
 from cued.surfaces.cli.commands import CommandGroup, settings
-from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
+from cued.surfaces.cli.opening import read_here, write_here
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import say, show, view
 from cued.surfaces.failures import REFUSED
-from cued.surfaces.verbs import call
 
 _SHOWN = ("json",)
 _STORED = ("db", "tenant", "json")
@@ -72,18 +71,14 @@ def policy_check(ctx: click.Context, file: Path) -> None:
 @options_of(PolicyRequest, without=("toml",))
 def policy_save(name: str, **options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Decide by this policy from now on; `cued policy rollback` goes back."""
-    chosen = settings()
-    with tenant_to_write(chosen) as tenant:
-        answer = call("policy_save", tenant, {"toml": dump(presets.load_policy(name)), **stated(options)})
+    answer = write_here(settings(), "policy_save", {"toml": dump(presets.load_policy(name)), **stated(options)})
     show(answer, view("tuning.view.history_view", answer))
 
 
 @policy_command.command(name="history", globals_shown=_STORED)
 def policy_history() -> None:
     """Show every policy that was learnt or saved for a tenant, and which of them is applied."""
-    chosen = settings()
-    with tenant_to_read(chosen) as tenant:
-        answer = call("policy_history", tenant)
+    answer = read_here(settings(), "policy_history", {})
     show(answer, view("tuning.view.history_view", answer))
 
 
@@ -91,7 +86,5 @@ def policy_history() -> None:
 @options_of(RollbackRequest)
 def policy_rollback(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """Decide by an earlier policy again: the one before, or that of --to."""
-    chosen = settings()
-    with tenant_to_write(chosen) as tenant:
-        answer = call("policy_rollback", tenant, stated(options))
+    answer = write_here(settings(), "policy_rollback", stated(options))
     show(answer, view("tuning.view.history_view", answer))

@@ -1,4 +1,4 @@
-"""Policies and recalls as a whole drawn: a diagnosis, a replay, what tuning came to, and policies beside each other."""
+"""Drawings of policies and of many recalls: a diagnosis, a replay, the result of tuning, and policies side by side."""
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -10,7 +10,7 @@ from cued.surfaces.cli.tables import command, grid, number, sheet, shown
 
 _MARKS = {"pass": ("✓", "green"), "warn": ("!", "yellow"), "fail": ("✗", "red"), "unknown": ("?", "dim")}
 _TOLD_AT = 14
-"""The column at which what was found stands, and under it what mends it."""
+"""The column at which a finding begins, and below it the command that mends it."""
 
 
 def diagnosis_view(answer: JSON) -> RenderableType:
@@ -39,7 +39,7 @@ def _examined(line: JSON) -> RenderableType:
 
 
 def replay_view(answer: JSON, *, one: bool) -> RenderableType:
-    """What changed over all kept recalls, or of one of them each place."""
+    """What changed over all kept recalls, or every place of a single one."""
     parts: list[RenderableType] = []
     if one:
         (change,) = answer["changed"]
@@ -62,7 +62,7 @@ def replay_view(answer: JSON, *, one: bool) -> RenderableType:
 
 
 def tuned_view(answer: JSON) -> RenderableType:
-    """What tuning came to, on what it rests, and which paths it changed."""
+    """The result of tuning, how many pairs it rests on, and which paths of the policy it changed."""
     low, high = answer["interval"]
     what = "injection rate" if answer["source"] == "log" else "share found"
     unit = "recalls" if answer["source"] == "log" else "pairs"
@@ -81,7 +81,7 @@ def tuned_view(answer: JSON) -> RenderableType:
 
 
 def history_view(answer: JSON) -> RenderableType:
-    """Every version, the usual policy among them, with why it was learnt or saved."""
+    """Every version with the reason for it, and the usual policy where that decides."""
     if not answer["versions"]:
         return shown("Nothing was learnt or saved: the usual policy decides.")
     rows = [
@@ -111,7 +111,7 @@ def differences_view(answer: JSON) -> RenderableType:
 
 
 def problems_view(answer: JSON) -> RenderableType:
-    """Word of a sound policy, or all its problems."""
+    """One line for a sound policy, or else all its problems."""
     if answer["ok"]:
         return shown(f"{answer['name']}: a sound policy")
     return Group(*map(shown, [f"{answer['name']}: {len(answer['problems'])} problem(s)", *answer["problems"]]))

@@ -46,7 +46,7 @@ def restore_command(file: Path, *, overwrite: bool) -> None:
 
 @contextmanager
 def _saying(*, overwrite: bool) -> Iterator[None]:
-    """Let an error about a file that is there already name the option."""
+    """A block in which an error about a file that already exists names the option that replaces it."""
     try:
         yield
     except StoreError as error:

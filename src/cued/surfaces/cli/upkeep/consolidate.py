@@ -7,7 +7,7 @@ import click
 from cued.model.plain import JSON
 from cued.requests.upkeep import ConsolidateRequest
 from cued.surfaces.cli.commands import Command, Settings, settings
-from cued.surfaces.cli.opening import tenant_to_read, tenant_to_write
+from cued.surfaces.cli.opening import read_here, tenant_to_read, tenant_to_write, write_here
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import show, view
 from cued.surfaces.cli.progress import progress
@@ -25,12 +25,10 @@ def consolidate_command(ids: tuple[str, ...], *, apply: bool | None, undo: bool,
         raise click.UsageError("one of --apply, --undo ID... and --list; --at-least goes with --apply or with none of them")
     chosen = settings()
     if undo:
-        with tenant_to_write(chosen) as tenant:
-            answer = call("unmerge", tenant, {"ids": ids})
+        answer = write_here(chosen, "unmerge", {"ids": ids})
         show(answer, lambda: f"Restored: {', '.join(answer['restored'])}")
     elif listed:
-        with tenant_to_read(chosen) as tenant:
-            answer = call("merges", tenant)
+        answer = read_here(chosen, "merges", {})
         show(answer, view("upkeep.view.merges_view", answer))
     else:
         answer = _consolidated(chosen, stated({"apply": apply, "at_least": at_least}))

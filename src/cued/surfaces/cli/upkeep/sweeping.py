@@ -8,7 +8,7 @@ from cued.model.plain import JSON
 from cued.requests.upkeep import CoolRequest, SweepRequest
 from cued.surfaces.cli.asking import ask
 from cued.surfaces.cli.commands import Command, Settings, settings
-from cued.surfaces.cli.opening import opened, tenant_to_read, tenant_to_write
+from cued.surfaces.cli.opening import opened, read_here, tenant_to_write
 from cued.surfaces.cli.options import options_of, stated
 from cued.surfaces.cli.output import counted, note, show, view
 from cued.surfaces.cli.progress import progress
@@ -25,8 +25,7 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
     chosen = settings()
     body = stated({"grace": grace})
     if not apply:
-        with tenant_to_read(chosen) as tenant:
-            answer = call("sweep", tenant, body)
+        answer = read_here(chosen, "sweep", body)
         show(answer, view("upkeep.view.expired_view", answer))
         return
     with tenant_to_write(chosen) as tenant:
@@ -43,8 +42,7 @@ def sweep_command(*, grace: str | None, apply: bool | None, yes: bool) -> None:
 def cool_command(**options: Any) -> None:  # noqa: ANN401 - options, checked by the request
     """List the memories that could go, coolest first: old, not recalled for as long, unimportant. Nothing is changed."""
     chosen = settings()
-    with tenant_to_read(chosen) as tenant:
-        answer = call("cool", tenant, stated(options))
+    answer = read_here(chosen, "cool", stated(options))
     answer["cli"] = answer["cli"] and chosen.again(answer["cli"])
     show(answer, view("upkeep.view.cool_view", answer))
 

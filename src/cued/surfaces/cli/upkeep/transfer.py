@@ -1,14 +1,13 @@
 """`cued export` and `cued import`: a tenant's memories as JSON lines, and memories from elsewhere."""
 
-import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 import click
 
+from cued.folders import replacing
 from cued.importers import NAMES
 from cued.model.plain import JSON
 from cued.requests.upkeep import ExportRequest, ImportRequest
@@ -68,13 +67,9 @@ def _whole(target: Path, *, overwrite: bool) -> Iterator[IO[bytes]]:
     """A file to write to that gets its name only once it is whole."""
     if target.exists() and not overwrite:
         raise click.UsageError(f"{target}: exists already; --overwrite replaces it")
-    try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
-    except OSError as error:
-        raise click.UsageError(f"{target}: could not be written ({error.strerror})") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        Path(name).replace(target)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(replacing(target))
+        except OSError as error:
+            raise click.UsageError(f"{target}: could not be written ({error.strerror})") from error
+        yield file

@@ -1,4 +1,4 @@
-"""Upkeep drawn: who gives way to whom, what has expired, and what could go."""
+"""Drawings of upkeep: which memory gives way to which, what has expired, and what could go."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +13,7 @@ MOST = 50
 
 
 def plan_view(answer: JSON) -> RenderableType:
-    """Who gives way to whom, what is spared or was skipped and why, and what comes next."""
+    """Which memory gives way to which, what is spared or was skipped and why, and what comes next."""
     merges, parts = answer["merges"], list[RenderableType]()
     if merges:
         parts.append(_pairs("gave way" if answer["applied"] else "gives way", merges))

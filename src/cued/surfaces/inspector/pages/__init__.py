@@ -1,1 +1,1 @@
-"""One module a page: `page(visit)` asks the verbs and gives what the template shows."""
+"""One module for each page: `page(visit)` calls the verbs and gives what the template shows."""

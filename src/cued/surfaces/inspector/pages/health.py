@@ -95,7 +95,7 @@ def _bucket(bucket: Sequence[JSON], start: datetime, most: int, slowest: float) 
 
 
 def _kept_cues(visit: Visit, slowest: Sequence[JSON]) -> dict[str, str]:
-    """The cues of those recalls on the page whose evidence is kept, and can be looked at."""
+    """The cues of those recalls on the page whose evidence is kept, so that they can be opened."""
     lines = visit.ask("log", {"limit": LINES, "content": True, **visit.chosen("outcome")})["recalls"]
     listed = {line["recall_id"] for line in lines}
     for line in slowest:
@@ -105,7 +105,7 @@ def _kept_cues(visit: Visit, slowest: Sequence[JSON]) -> dict[str, str]:
 
 
 def _findings(visit: Visit) -> list[JSON]:
-    """The lines of the doctor's diagnosis, which may take long; where it fails, the one that says why."""
+    """The lines of the doctor's diagnosis, which may take long; where it fails, one line that says why."""
     try:
         answer = visit.ask("doctor")
     except CuedError as error:
@@ -114,6 +114,6 @@ def _findings(visit: Visit) -> list[JSON]:
 
 
 def finding(line: JSON) -> JSON:
-    """A line of a diagnosis: how it stands, what it is called, what it tells, and what mends it."""
+    """A line of a diagnosis: its verdict, its name, what it found, and what mends it."""
     told = " · ".join(line[name] for name in ("told", "figure", "cause") if line[name])
     return {"status": line["verdict"], "name": line["name"], "told": told, "mend": line["mend"]}

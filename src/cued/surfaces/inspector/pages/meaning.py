@@ -18,7 +18,7 @@ BY = ("kind", "scope", "age")
 
 
 def page(visit: Visit) -> JSON:
-    """Memories as points, of many a sample, those of the scope and kind that the address names."""
+    """Memories of the scope and kind in the address as points; of many, a sample."""
     text, by = visit.said("text"), visit.said("by") if visit.said("by") in BY else "kind"
     recalled = visit.ask("explain", {"text": text, **visit.chosen("scope")}) if text else None
     found = {each["id"]: each["rank"] for each in recalled["candidates"][:30]} if recalled else {}
@@ -82,7 +82,7 @@ def legend(colours: Iterable[tuple[str, int]]) -> list[JSON]:
 
 
 class Paper(NamedTuple):
-    """What the map is drawn on: each axis from its least place to its greatest fills it."""
+    """What the map is drawn on: the places fill it from the least to the greatest on each axis."""
 
     left: float
     top: float
@@ -96,7 +96,7 @@ class Paper(NamedTuple):
         return cls(min(xs), min(ys), (max(xs) - min(xs)) or 1.0, (max(ys) - min(ys)) or 1.0)
 
     def placed(self, x: float, y: float) -> JSON:
-        """A place as one on the paper."""
+        """Where a place of the map is on the paper."""
         across, down = (x - self.left) / self.wide, (y - self.top) / self.high
         return {"x": round(EDGE + across * (WIDE - 2 * EDGE), 1), "y": round(EDGE + down * (HIGH - 2 * EDGE), 1)}
 

@@ -1,4 +1,4 @@
-"""Memories: search, filter, page, change, and see beforehand what a change does."""
+"""Memories: search, filter, page, change, and preview what a change does."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ STATES = ("forgotten", "superseded", "expired")
 COLUMNS = ("kind", "tier", "scope", "tags", "importance", "trust", "session", "written", "used")
 USUAL = ("kind", "scope", "tags", "importance", "written")
 UP = " up"
-"""What stands behind an order in the address when it goes from the least to the greatest."""
+"""The suffix of an order in the address that sorts ascending."""
 ORDERS = {
     "": "newest first",
     f"written{UP}": "oldest first",
@@ -23,13 +23,13 @@ ORDERS = {
     f"scope{UP}": "by scope",
     f"kind{UP}": "by kind",
 }
-"""What a narrow page, which has no heads of columns, offers to sort by."""
+"""The orders that a narrow page offers, where no column heads are shown."""
 _FROM_THE_TOP = ("written", "used", "importance")
 _PLAIN = ("contains", "scope", "session", "since", "until", "state", "after")
 
 
 def page(visit: Visit) -> JSON:
-    """A page of memories, as the address wants them."""
+    """A page of the memories that the address asks for."""
     body = wanted(visit)
     answer = visit.ask("list", body)
     stats = visit.stats()
@@ -56,7 +56,7 @@ def page(visit: Visit) -> JSON:
 
 
 def wanted(visit: Visit) -> JSON:
-    """The request for a listing that the address says."""
+    """The request for a listing that the address stands for."""
     body: JSON = visit.chosen(*_PLAIN) | {"limit": ROWS}
     for name in ("kinds", "tiers", "tags", "trusts"):
         if said := [each for each in visit.query.getlist(name) if each]:
@@ -70,7 +70,7 @@ def wanted(visit: Visit) -> JSON:
 
 
 def heading(column: str, order: str) -> JSON:
-    """A column's head: which way the listing goes by it now, and the order that a click asks for; tags have none."""
+    """A column's head: how it sorts the listing now, and the order that a click asks for; tags cannot be sorted by."""
     order = order or "written"
     up = order.endswith(UP) if order.removesuffix(UP) == column else None
     rises = column not in _FROM_THE_TOP if up is None else not up
@@ -84,7 +84,7 @@ def row(memory: JSON, now: datetime) -> JSON:
 
 
 def state_of(memory: JSON, now: datetime) -> str:
-    """Why a memory does not speak, "" where it does; what one project alone has superseded is not hidden."""
+    """Why a memory is not recalled, "" where it is; one that only a single project has superseded counts as recalled."""
     if memory["forgotten_at"]:
         return "forgotten"
     if memory["quarantined_at"]:
@@ -96,7 +96,7 @@ def state_of(memory: JSON, now: datetime) -> str:
 
 
 def effect(visit: Visit) -> JSON:
-    """What forgetting the selected memories would do: what comes back that they had superseded, and what loses its ground."""
+    """What forgetting the selected memories would do: which memories come back, and which lose what they were derived from."""
     ids = visit.query.getlist("id")
     back: dict[str, str] = {}
     ground: dict[str, str] = {}

@@ -15,7 +15,7 @@ from cued.surfaces.http.problems import RefusedError
 from cued.surfaces.inspector.candidates import compared, rows, scale
 from cued.surfaces.inspector.deciding import Deciding, as_toml, changes, deciding, weights
 from cued.surfaces.inspector.doing import VerbCall, done
-from cued.surfaces.inspector.held_recalls import Looked
+from cued.surfaces.inspector.held_recalls import HeldRecall
 from cued.surfaces.inspector.panels import block_share, histogram, panels
 from cued.surfaces.inspector.visiting import Visit
 from cued.surfaces.verbs import VERBS
@@ -42,7 +42,7 @@ WINDOWS = (8_000, 32_000, 128_000, 200_000, 1_000_000)
 
 
 def page(visit: Visit) -> JSON:
-    """The recall that the address speaks of, decided as its controls say."""
+    """The recall in the address, decided as the controls are set."""
     cue = {name: visit.said(name) for name in CUE} | {"kind": visit.said("kind")}
     looked = looked_at(visit)
     shared = {"cue": cue, "kinds": KINDS, "policies": _policies(visit), "windows": WINDOWS, "scopes": _scopes(visit)}
@@ -67,7 +67,7 @@ def candidate(visit: Visit) -> JSON:
 
 
 def expected(visit: Visit) -> JSON:
-    """What became of memories that somebody missed: those with these words in them, or of this id."""
+    """What became of memories that somebody expected, found by words in them or by id."""
     saved, words = needed(visit), visit.said("words")
     choice = choice_of(visit, saved)
     answer = service.explain_saved(saved, choice.request, policy=choice.weighted)
@@ -83,7 +83,7 @@ def expected(visit: Visit) -> JSON:
 
 
 def keep(visit: Visit) -> JSON:
-    """The id of the recall, whose evidence is kept from now on for whoever may read this tenant's memories."""
+    """The recall's id; its evidence is kept from now on for everybody who may read this tenant's memories."""
     visit.caller.require("write")
     saved = needed(visit)
     choice = choice_of(visit, saved)
@@ -93,7 +93,7 @@ def keep(visit: Visit) -> JSON:
 
 
 def save(visit: Visit) -> JSON:
-    """What saving the policy of the controls came to: it decides from now on, and the way back."""
+    """The outcome of saving the controls' policy, which decides from now on, with the steps that undo it."""
     choice = choice_of(visit, needed(visit))
     name = visit.said("name") or "mine"
     body = {"toml": as_toml(choice.applied, name), "note": visit.said("note")}
@@ -101,14 +101,14 @@ def save(visit: Visit) -> JSON:
 
 
 def choice_of(visit: Visit, saved: Envelope, *, named: str = "policy") -> Deciding:
-    """The policy that the controls say, be it a preset or one that was saved for this tenant."""
+    """The policy that the controls are set to, a preset or one that was saved for this tenant."""
     versions = visit.ask("policy_history") if visit.said(named).startswith(_VERSION) else {}
     told = {f"{_VERSION}{each['number']}": each["toml"] for each in versions.get("versions", ())}
     return deciding(visit.query, saved, visit.tenant.policy, named=named, versions=told)
 
 
-def looked_at(visit: Visit) -> Looked | None:
-    """The recall that the address names, from this process, from the log, or made now; None where it names none."""
+def looked_at(visit: Visit) -> HeldRecall | None:
+    """The recall in the address: held by this process, kept in the log, or made now; None where the address names none."""
     recall_id = visit.said("recall")
     if recall_id and (looked := _held_recall(visit, recall_id) or _kept_recall(visit, recall_id)) is not None:
         return looked
@@ -122,11 +122,11 @@ def looked_at(visit: Visit) -> Looked | None:
     found: list[Envelope] = []
     more = {"kinds": [visit.said("kind")]} if visit.said("kind") else {}
     answer = visit.ask("explain", {**cue, **more}, keep=found.append)
-    return visit.held.put(visit.caller.tenant, Looked(found[0], answer["timings_ms"]))
+    return visit.held.put(visit.caller.tenant, HeldRecall(found[0], answer["timings_ms"]))
 
 
-def _held_recall(visit: Visit, recall_id: str) -> Looked | None:
-    """Evidence that is held, if all its memories are stored still: what was erased is shown to nobody."""
+def _held_recall(visit: Visit, recall_id: str) -> HeldRecall | None:
+    """Held evidence, if all its memories are still stored: what was erased is shown to nobody."""
     looked = visit.held.get(visit.caller.tenant, recall_id)
     try:
         for memory in () if looked is None else looked.saved.evidence.findings.memories:
@@ -137,23 +137,23 @@ def _held_recall(visit: Visit, recall_id: str) -> Looked | None:
     return looked
 
 
-def _kept_recall(visit: Visit, recall_id: str) -> Looked | None:
+def _kept_recall(visit: Visit, recall_id: str) -> HeldRecall | None:
     lines = visit.ask("log", {"recall_id": recall_id, "content": True, "limit": 1})["recalls"]
     if not lines or lines[0]["evidence"] is None:
         return None
     saved = Envelope.decode(msgspec.json.encode(lines[0]["evidence"]))
-    return visit.held.put(visit.caller.tenant, Looked(saved, lines[0]["stage_ms"]))
+    return visit.held.put(visit.caller.tenant, HeldRecall(saved, lines[0]["stage_ms"]))
 
 
 def needed(visit: Visit) -> Envelope:
-    """The evidence that the address speaks of; without any the request is refused."""
+    """The evidence of the recall in the address; without any the request is refused."""
     looked = looked_at(visit)
     if looked is None:
         raise InputError("recall", visit.said("recall"), "a recall that is held or kept, or a cue")
     return looked.saved
 
 
-def _explained(visit: Visit, looked: Looked) -> JSON:
+def _explained(visit: Visit, looked: HeldRecall) -> JSON:
     saved = looked.saved
     choice = choice_of(visit, saved)
     started = perf_counter()
@@ -202,7 +202,7 @@ def _cue_fields(saved: Envelope) -> JSON:
 
 
 def _verdict(visit: Visit, saved: Envelope, choice: Deciding, memory_id: str, *, candidate: bool) -> JSON:
-    """What became of one memory in this recall; for one that was no candidate the same cue is asked once more, under the same policy."""
+    """What became of one memory in this recall; for one that was no candidate the cue is recalled again under the same policy."""
     if candidate:
         request = msgspec.structs.replace(choice.request, memory=memory_id)
         return dict(service.explain_saved(saved, request, policy=choice.weighted)["verdict"])
@@ -228,7 +228,7 @@ def _signals(verdict: JSON) -> list[JSON]:
 
 
 def _policies(visit: Visit) -> list[JSON]:
-    """The policies to choose from: the presets, and what was learnt or saved, the newest first; deciding again does not ask."""
+    """The policies to choose from: presets, then those that were learnt or saved, newest first; none where only a part is drawn."""
     if visit.part == "decided":
         return []
     kept = [
@@ -239,11 +239,11 @@ def _policies(visit: Visit) -> list[JSON]:
 
 
 def _scopes(visit: Visit) -> list[str]:
-    """The scopes to choose from; deciding again does not ask."""
+    """The scopes to choose from; none where only a part is drawn."""
     return [] if visit.part == "decided" else list(visit.stats()["by_scope"])
 
 
 def _recent(visit: Visit) -> list[JSON]:
-    """Recalls of late whose evidence is kept, to begin with."""
+    """A few recent recalls whose evidence is kept."""
     lines = visit.ask("log", {"limit": 40, "content": True})["recalls"]
     return [line for line in lines if line["evidence"] is not None and line["cue"]][:6]

@@ -17,11 +17,11 @@ WIDE = 1000.0
 _FORMATS = {4: "%Y", 7: "%Y-%m", 10: "%Y-%m-%d", 13: "%Y-%m-%dT%H"}
 _HOURS, _MONTHS = 24, 12
 _YEAR, _MONTH, _HOUR = 4, 7, 13
-"""How long the names of these are."""
+"""How many characters the name of a year, a month and an hour has."""
 
 
 class ShownSpan(NamedTuple):
-    """A stretch of time with its name in the address, "" for all there is."""
+    """A stretch of time, with its name in the address, "" for all of it."""
 
     name: str
     start: datetime
@@ -71,7 +71,7 @@ def parts_of(span: ShownSpan) -> Iterator[ShownSpan]:
 
 
 def crumbs(span: ShownSpan) -> list[JSON]:
-    """The way from all there is down to this stretch."""
+    """The breadcrumbs from the whole time down to this stretch."""
     sizes = [size for size in _FORMATS if size <= len(span.name)]
     return [{"name": "all", "at": ""}, *({"name": span.name[:size], "at": span.name[:size]} for size in sizes)]
 
@@ -84,7 +84,7 @@ def bars(parts: Sequence[JSON]) -> list[JSON]:
 
 
 def labels_of(names: Sequence[str]) -> list[str]:
-    """What stands under each part: its number, and the year as well where parts of another year begin."""
+    """The label of each part: its number, and also the year where a new year begins."""
     several = len({name[:_YEAR] for name in names}) > 1
     begins = [several and name[:_YEAR] != before[:_YEAR] for before, name in pairwise(["", *names])]
     return [name if len(name) == _YEAR or new else name[-2:] for name, new in zip(names, begins, strict=True)]
@@ -122,7 +122,7 @@ def by_day(memories: Sequence[JSON]) -> list[JSON]:
 
 
 def _after(start: datetime, size: int) -> datetime:
-    """The end of the year, month, day or hour that a moment lies in, by how long its name is."""
+    """The end of the year, month, day or hour that a moment lies in, chosen by the length of its name."""
     if size == _YEAR:
         return datetime(start.year + 1, 1, 1, tzinfo=UTC)
     if size == _MONTH:

@@ -151,7 +151,7 @@ FORMS: Final = _forms()
 
 
 def key(word: str) -> str:
-    """What stands for a lower-case word, all its forms and its synonyms."""
+    """The key that a lower-case word shares with its forms and synonyms."""
     return key_of(word, FORMS)
 
 

@@ -1,4 +1,4 @@
-"""English phrases that are one word in disguise."""
+"""English phrases that mean what a single word means."""
 
 from collections import defaultdict
 from typing import Final

@@ -8,7 +8,7 @@ from cued.text.opposites import LINES
 
 
 def _axes() -> dict[str, Axis]:
-    """The side of each word as it is written, and of its stem; where two scales have a stem, a word that is written so decides."""
+    """The scale and side of each word and of its stem; a stem on two scales counts for the one that has it as a whole word."""
     sides = [
         (word, Axis(meanings[0].all[0], side))
         for shows, meanings in LINES

@@ -1,4 +1,4 @@
-"""Texts and phrases as atoms: a word, a number or a sign, and of scripts that write without spaces a character."""
+"""Texts and phrases as atoms: words, numbers and signs, and single characters in scripts without spaces."""
 
 import re
 import unicodedata
@@ -9,7 +9,7 @@ from cued.text import scripts
 from cued.text.scripts import fold
 
 LATIN = ("da", "de", "es", "fr", "hi-Latn", "id", "it", "nl", "no", "pl", "pt", "sv", "tr")
-"""The languages of Latin letters that are told by their words; Vietnamese is told by its marks, as another script is."""
+"""The languages in Latin letters that are recognised by their words; Vietnamese is recognised by its marks, like a script."""
 
 Fold = Callable[[str], str]
 
@@ -39,22 +39,22 @@ class Atom(NamedTuple):
 
 
 def folded(text: str) -> str:
-    """The text in lower case without accents and other marks that people leave out."""
+    """The text in lower case, without accents and other marks that people often leave out."""
     return _NUKTA.sub("", fold(text).casefold())
 
 
 def marked(text: str) -> str:
-    """The text in lower case with its marks, for a language whose words they tell apart."""
+    """The text in lower case with its marks, for a language in which marks tell words apart."""
     return unicodedata.normalize("NFC", text).lower()
 
 
-def atoms(text: str, compared: Fold = folded, read: Sequence[tuple[int, int]] | None = None) -> list[Atom]:
-    """The atoms of a text, or of what is to be read of it, in order; an apostrophe only parts two of them."""
+def atoms(text: str, compared: Fold, read: Sequence[tuple[int, int]] | None = None) -> list[Atom]:
+    """The atoms of a text, or of the parts to read, in order; an apostrophe only separates two of them."""
     found = (match for start, end in read or [(0, len(text))] for match in _ATOM.finditer(text, start, end))
     matches = (match for match in found if match.lastgroup != "apostrophe")
     return [Atom(match.lastgroup or "", *match.span(), compared(match.group())) for match in matches]
 
 
-def words(phrase: str, compared: Fold = folded) -> tuple[str, ...]:
+def words(phrase: str, compared: Fold) -> tuple[str, ...]:
     """The atoms of a phrase as they are compared, without signs."""
     return tuple(atom.folded for atom in atoms(phrase, compared) if atom.kind in {"word", "character", "number"})

@@ -47,7 +47,7 @@ def languages_of(text: str) -> tuple[str, ...]:
 
 
 def _latin(words: frozenset[str]) -> tuple[str, ...]:
-    """The languages that know most of the words, if it is more than English has of its commonest ones."""
+    """The languages with the most of these words, if they have more than English has of its most common ones."""
     triggers = words & LATIN_TRIGGERS
     known = _counts(words, LATIN)
     most, english = max(known.values()), len(words & _common("en"))
@@ -84,12 +84,12 @@ def _joining(language: str) -> frozenset[str]:
 
 
 def function_words(text: str) -> frozenset[str]:
-    """The words that join others in the languages that a text may be of."""
+    """The function words of the languages that a text may be in."""
     return frozenset().union(*map(_joining, languages_of(text)))
 
 
 def read(text: str, language: str, *, now: datetime, ahead: bool) -> list[Token]:
-    """The tokens of a text of this language, each time expression as one of the kind `time`; a text may look ahead by its own words too."""
+    """The tokens of a text in this language, each time expression as one of the kind `time`; its own words may also make it look ahead."""
     found = tokens(text, language)
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     ahead = ahead or any(token.kind in AHEAD or (token.kind in {"relday", "relunit"} and token.number > 0) for token in found)

@@ -23,9 +23,9 @@ _NOT_WORDS = frozenset(["order", "era", "marks", "pointers", "function", "beginn
 class Lexicon(NamedTuple):
     """The phrases of a language by their first word, the longest first, and how words and dates are written.
 
-    `head` gives a word as the table has it: itself, or less what it carries before or behind it; "" where it is unknown. `order` is that of
-    a date in digits, `era` by how many years the language's own calendar is ahead, `compared` how letters are, and with `behind` words such
-    as "last" come behind what they point at, never before it.
+    `head` gives a word as the table has it: itself, or without its prefix or suffix; "" if it is unknown. `order` is that of a date in
+    digits, `era` by how many years the language's own calendar is ahead, and `compared` how letters are compared. With `behind`, words
+    such as "last" always follow what they point at.
     """
 
     by_first: dict[str, list[tuple[Phrase, Word]]]
@@ -43,7 +43,7 @@ class Lexicon(NamedTuple):
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The table of a language; what is spoken goes before what CLDR has."""
+    """The table of a language; spoken words take precedence over those of CLDR."""
     spoken, table = SPOKEN[language], dict[Phrase, Word]()
     compared = Remembered(marked if "marks" in spoken else folded, most=_KNOWN).__getitem__
     for source in (spoken, CLDR[language]):

@@ -1,4 +1,4 @@
-"""A text of one language as tokens of the grammar: phrases to kinds, the longest first, and numbers written in characters."""
+"""A text in one language as tokens of the grammar: phrases, the longest first, and numbers written in Han numerals."""
 
 import re
 from functools import cache
@@ -36,7 +36,7 @@ _WORDS = frozenset(["word", "character"])
 
 
 def tokens(text: str, language: str) -> list[Token]:
-    """The tokens of the text in order, less ordinary words that stand beside no time."""
+    """The tokens of the text in order, without ordinary words that are not next to a time."""
     words = lexicon(language)
     pieces = atoms(text, words.compared, stretches(_PIECE.findall(text), _told(language)))
     result: list[Token] = []
@@ -49,7 +49,7 @@ def tokens(text: str, language: str) -> list[Token]:
 
 @cache
 def _told(language: str) -> Remembered[str]:
-    """What pieces of a text are to a time in this language."""
+    """A function that says whether a piece of text can belong to a time in this language."""
     words = lexicon(language)
     in_phrases = {part for phrase, _ in words.phrases() for part in phrase}
     says_time = telling(phrase for phrase, word in words.phrases() if word.kind in _NEEDED) | _NUMERALS.keys()
@@ -122,7 +122,7 @@ def _numeral(pieces: list[Atom], index: int) -> tuple[Token, int]:
 
 
 def _in_common_era(number: int, words: Lexicon) -> int:
-    """The number, less what the language's own calendar is ahead where it is a year of that."""
+    """The number, as a year of the common era if it is one of the language's own calendar."""
     return number - words.era if number - words.era in _LIKELY_YEARS and number not in _LIKELY_YEARS else number
 
 
@@ -143,7 +143,7 @@ def _digits(atom: Atom, words: Lexicon) -> Token:
 
 
 def _pointed(pieces: list[Token]) -> list[Token]:
-    """The tokens with "last", "this" and "next" as ordinary words where they stand behind nothing that they can point at."""
+    """The tokens, with "last", "this" and "next" as ordinary words where they follow nothing that they can point at."""
     result: list[Token] = []
     for token in pieces:
         points = token.kind in _POINTERS and (not result or result[-1].kind not in _POINTED)
