@@ -2,7 +2,7 @@
 
 `python -m tools.quality` measures and fails on a drift beyond the tolerance; with `--write` it writes the tables anew. On
 conversations every preset is measured, elsewhere the default and the plain searches. The data lies in the folder that CUED_DATA
-names, but for the everyday facts of our own; what is not there is not measured, and that is said.
+names, but for what is of our own writing; what is not there is not measured, and that is said.
 """
 
 import argparse
@@ -26,7 +26,8 @@ from cued.policy.presets import names, preset
 ROOT = Path(__file__).resolve().parent.parent
 EXPECTED = ROOT / "src" / "cued" / "evaluation" / "expected"
 DATA = Path(os.environ.get("CUED_DATA", ROOT.parent / "shared" / "data"))
-EVERYDAY = ROOT / "tests" / "evaluation" / "everyday"
+OWN = {name: ROOT / "tests" / "evaluation" / name for name in ("everyday", "long_notes")}
+"""Everyday facts, and notes of 1 to 2.6 kB, each with the questions about them."""
 CONVERSATIONS = ("locomo", "longmemeval")
 SETS = (
     *CONVERSATIONS,
@@ -67,7 +68,7 @@ def measured(name: str, cache: Path) -> Figures:
 
 
 def _folder(name: str) -> Path:
-    return EVERYDAY if name == "everyday" else DATA / name
+    return OWN.get(name, DATA / name)
 
 
 def drifts(expected: Figures, got: Figures) -> Iterator[str]:
@@ -154,7 +155,7 @@ def main() -> int:
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
     failed = False
-    for name in ("everyday", *SETS):
+    for name in (*OWN, *SETS):
         if not _folder(name).is_dir():
             print(f"{name}: not measured, no folder {_folder(name)}; set CUED_DATA")
             continue
@@ -173,8 +174,8 @@ def main() -> int:
 
 
 def tables() -> dict[str, Figures]:
-    """The tables that are checked in, everyday facts first."""
-    files = {name: EXPECTED / f"{name}.toml" for name in ("everyday", *SETS)}
+    """The tables that are checked in, our own first."""
+    files = {name: EXPECTED / f"{name}.toml" for name in (*OWN, *SETS)}
     return {name: tomllib.loads(path.read_text("utf-8")) for name, path in files.items() if path.is_file()}
 
 

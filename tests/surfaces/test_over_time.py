@@ -6,6 +6,7 @@ import pytest
 
 from cued.model import GATES
 from cued.surfaces.cli.tables import recall_view, rendered, utc_now
+from cued.surfaces.mcp.answers import answered
 from cued.surfaces.verbs import call
 
 MYSQL, POSTGRES = "The ledger runs on MySQL.", "The ledger runs on Postgres."
@@ -238,6 +239,16 @@ def test_bootstrap_of_a_project_has_the_project_and_what_is_global(cued):
         cued.remember(f"A fact of {scope}.", "--scope", scope)
     told = {memory["text"] for memory in cued.json("bootstrap", "--scope", "atlas")["memories"]}
     assert told == {"A fact of atlas.", "A fact of global."}
+
+
+@pytest.mark.requirement("M6")
+def test_what_a_project_has_superseded_is_said_to_be_hidden_there_alone(cued):
+    old = cued.remember("The deploy runs on Fridays.")
+    newer = cued.remember("Here the deploy runs on Mondays.", "--scope", "atlas", "--supersedes", old)
+    assert "superseded in atlas" in cued("list", "--hidden").stdout
+    assert cued.json("recall", "When is the deploy?")["memories"][0]["id"] == old
+    shown = answered("timeline", cued.json("timeline", newer, "--scope", "atlas", "--hidden"), budget=2000)
+    assert [row.hidden for row in shown.data.before] == ["superseded in atlas"]
 
 
 @pytest.mark.requirement("F6")

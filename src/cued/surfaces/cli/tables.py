@@ -16,6 +16,7 @@ from rich.text import Text
 
 from cued.model.plain import JSON
 from cued.surfaces.cli.output import safe
+from cued.surfaces.superseded import superseded
 
 TEXT_SHOWN = 280
 _BAR = 5
@@ -173,11 +174,10 @@ def with_facts(row: JSON) -> Text:
 
 
 def _hidden(row: JSON) -> list[str]:
-    superseded = any(mark["lifted_at"] is None for mark in row.get("superseded", ()))
     expires_at = row.get("expires_at")
     expired = expires_at is not None and datetime.fromisoformat(expires_at) <= utc_now()
-    states = {"forgotten": row.get("forgotten_at"), "quarantined": row.get("quarantined_at"), "superseded": superseded, "expired": expired}
-    return [word for word, said in states.items() if said]
+    states = {"forgotten": row.get("forgotten_at"), "quarantined": row.get("quarantined_at"), superseded(row): True, "expired": expired}
+    return [word for word, said in states.items() if word and said]
 
 
 def _named_values() -> Table:

@@ -27,6 +27,7 @@ from cued.surfaces.mcp.shapes import (
     Row,
     Updated,
 )
+from cued.surfaces.superseded import superseded
 from cued.text.harmless import harmless
 from cued.text.token_counts import estimate_tokens
 
@@ -239,7 +240,7 @@ def _hidden(memory: Mapping[str, Any]) -> str:
         return "forgotten"
     if memory.get("quarantined_at"):
         return "in quarantine"
-    return "superseded" if any(mark["lifted_at"] is None for mark in memory.get("superseded", ())) else ""
+    return harmless(superseded(memory))
 
 
 _NOTHING = {

@@ -7,6 +7,7 @@ from cued.model import KINDS, TIERS, TRUSTS
 from cued.model.plain import JSON
 from cued.surfaces.inspector.visiting import Visit
 from cued.surfaces.inspector.wording import read_time
+from cued.surfaces.superseded import SUPERSEDED, superseded
 
 ROWS = 50
 MOST_PREVIEWED = 50
@@ -89,8 +90,8 @@ def state_of(memory: JSON, now: datetime) -> str:
         return "forgotten"
     if memory["quarantined_at"]:
         return "quarantined"
-    if any(mark["scope"] is None and mark["lifted_at"] is None for mark in memory["superseded"]):
-        return "superseded"
+    if superseded(memory) == SUPERSEDED:
+        return SUPERSEDED
     expires = memory["expires_at"]
     return "expired" if expires and read_time(expires) <= now else ""
 
