@@ -12,7 +12,7 @@ from bench.sizes import Shape
 from bench.vectors import GivenVectors, near
 from cued.model import Vector
 from cued.text.analyse import searchable
-from cued.text.excerpts import excerpts
+from cued.text.passages import excerpts
 
 AT_ONCE = 5000
 

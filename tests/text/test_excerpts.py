@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cued.text.excerpts import MOST, SIZE, excerpts
+from cued.text.passages import EXCERPT_SIZE as SIZE
+from cued.text.passages import MOST_EXCERPTS as MOST
+from cued.text.passages import excerpts
 
 NOTE = (
     "The frame jig moved to bay 4 on Monday. Ana checked the rails, and two of them were bent. "

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from cued.model import Matrix, Vector
 from cued.others import embedded
 from cued.ports import Embedder
-from cued.text.excerpts import excerpts
+from cued.text.passages import excerpts
 
 
 class Embedding(NamedTuple):

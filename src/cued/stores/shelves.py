@@ -19,7 +19,7 @@ from cued.stores.columns.shelf import Entries, Shelf
 from cued.stores.handing import Fresh, Handed
 from cued.stores.standing.facts import FactColumns
 from cued.stores.standing.felling import Mark
-from cued.stores.vector_bytes import Unpacked, matrices
+from cued.stores.vector_bytes import KeyedVectors, matrices
 from cued.stores.winners import Winners
 
 SHELVES_BYTES = 1024 * 2**20
@@ -320,9 +320,9 @@ def _add_vectors(shelf: Shelf, owners: _Owners, vectors: Iterable[tuple[Sequence
         _taken_aside(read, add)
 
 
-def _taken_aside(read: Iterable[Unpacked], take: Callable[[Sequence[int], Matrix, Packed | None], None]) -> None:
+def _taken_aside(read: Iterable[KeyedVectors], take: Callable[[Sequence[int], Matrix, Packed | None], None]) -> None:
     """Have each run taken in a thread beside this one, while the next is read here: where there is a second core, in half the time."""
-    waiting, failed = Queue[Unpacked | None](_WAITING_MOST), list[Exception]()
+    waiting, failed = Queue[KeyedVectors | None](_WAITING_MOST), list[Exception]()
 
     def work() -> None:
         while (run := waiting.get()) is not None:

@@ -30,7 +30,7 @@ _FACTOR: Final = slice(1, 5)
 _STEPS: Final = 127
 
 
-class Unpacked(NamedTuple):
+class KeyedVectors(NamedTuple):
     """The vectors of these keys, and those of their excerpts: as many for each, those of one key after those of another."""
 
     keys: Sequence[int]
@@ -71,19 +71,19 @@ def smaller(data: bytes | None, shape: VectorShape) -> bytes | None:
     return own if found.excerpts is None else _together(own, found.excerpts)
 
 
-def matrices(keys: Sequence[int], data: bytes) -> Iterator[Unpacked]:
+def matrices(keys: Sequence[int], data: bytes) -> Iterator[KeyedVectors]:
     """Stored vectors of one size, end to end, as a matrix for each shape among them, with the keys of its rows."""
     size = len(data) // len(keys)
     if not size:
         raise DecodeError("a vector of no bytes")
     if not size % 4:
-        yield Unpacked(keys, np.frombuffer(data, dtype="<f4").reshape(len(keys), -1))
+        yield KeyedVectors(keys, np.frombuffer(data, dtype="<f4").reshape(len(keys), -1))
         return
     for some, rows in _alike(keys, np.frombuffer(data, dtype=np.uint8).reshape(len(keys), size), 1):
         if (kind := int(rows[0, 0])) == _SEVERAL:
             yield from _several(some, rows)
         else:
-            yield Unpacked(some, _unpacked(rows, kind))
+            yield KeyedVectors(some, _unpacked(rows, kind))
 
 
 def runs(vectors: Iterable[tuple[int, bytes]]) -> Iterator[tuple[Sequence[int], bytes]]:
@@ -107,7 +107,7 @@ def _alike(keys: Sequence[int], rows: NDArray[np.uint8], begin: int) -> Iterator
         yield [keys[at] for at in members.tolist()], rows[members]
 
 
-def _several(keys: Sequence[int], rows: NDArray[np.uint8]) -> Iterator[Unpacked]:
+def _several(keys: Sequence[int], rows: NDArray[np.uint8]) -> Iterator[KeyedVectors]:
     """The texts' own vectors with those of their excerpts, for each number and size of them."""
     for some, alike in _alike(keys, rows, _COUNTED.size):
         told, size = alike.tobytes()[: _COUNTED.size], alike.shape[1]
@@ -123,7 +123,7 @@ def _several(keys: Sequence[int], rows: NDArray[np.uint8]) -> Iterator[Unpacked]
             if size - own_end - count * each not in {0, 1}:
                 raise DecodeError(f"a vector of {size} bytes with {count} excerpts")
             found = np.ascontiguousarray(alike[list(places), own_end : own_end + count * each]).reshape(-1, each)
-            yield Unpacked([some[place] for place in places], own_vectors, found)
+            yield KeyedVectors([some[place] for place in places], own_vectors, found)
 
 
 def _unpacked(rows: NDArray[np.uint8], kind: int) -> Matrix:

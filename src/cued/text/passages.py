@@ -4,6 +4,8 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import ceil
 from typing import Final
 
 from cued.text import scripts
@@ -25,6 +27,14 @@ _CLAUSE_END = pattern(r"[,;:](?=\s)|[，；：、،؛]|\s[–—-](?=\s)|[)\]](?
 _WORD_END = pattern(rf"(?<=\S)(?=\s)|(?<=[{scripts.UNSPACED}])(?!\Z)")
 _TRAILING: Final = " \t,;:，；：、،؛-–—"
 _LOOK_BACK = 8
+EXCERPT_SIZE: Final = 500
+"""An excerpt has about so many bytes of UTF-8 at most: some sentences of English, and as many of Chinese, whose characters have three."""
+MOST_EXCERPTS: Final = 64
+"""A text has no more excerpts than so many, and longer ones where it is very long."""
+_SHORT: Final = 650
+"""One vector says what is in a text of no more."""
+_REACH: Final = 0.3
+"""A part may be longer or shorter by so much of its size, to end where a sentence does."""
 
 
 def sentences(text: str) -> list[Span]:
@@ -41,6 +51,18 @@ def sentences(text: str) -> list[Span]:
     return (spans + _parts(text, start, len(text)))[:MAX_SENTENCES]
 
 
+def excerpts(text: str) -> list[str]:
+    """The text in parts of about the same size, none for a text that is short."""
+    size = len(text.encode("utf-8", "replace"))
+    if size <= _SHORT:
+        return []
+    count = min(ceil(size / EXCERPT_SIZE), MOST_EXCERPTS)
+    each = len(text) / count
+    cuts = [_pause_near(text, int(each * number), int(each * _REACH)) for number in range(1, count)]
+    parts = [part for start, end in pairwise([0, *cuts, len(text)]) if (part := text[start:end].strip())]
+    return parts if len(parts) > 1 else []
+
+
 def shorten(text: str, fits: Callable[[str], bool]) -> str:
     """The text if it fits, else its beginning, cut after a clause or else a word, with "…"; "" if not one character fits."""
     if fits(text):
@@ -49,18 +71,6 @@ def shorten(text: str, fits: Callable[[str], bool]) -> str:
     word = _longest(text, _word_ends(text), fits)
     kept = clause if 2 * len(clause) >= len(word) else word
     return kept or _longest(text, range(1, len(text)), fits)
-
-
-def pause_near(text: str, place: int, reach: int) -> int:
-    """About where the sentence ends that ends nearest to a place, and within reach of it; else a line or a word, or the place itself."""
-    first, last = max(0, place - reach), min(len(text), place + reach)
-    for endings in _ENDINGS:
-        # Looked for mark by mark: a pattern that knows every ending takes twenty times as long.
-        marks = [(at, mark) for mark in endings for at in (text.rfind(mark, first, place), text.find(mark, place, last)) if at >= 0]
-        ends = [at + 1 for at, mark in marks if mark[0] != "." or not _ABBREVIATION.search(text[max(0, at - _LOOK_BACK) : at])]
-        if ends:
-            return min(ends, key=lambda end: abs(end - place))
-    return min((first + end for end in _word_ends(text[first:last])), key=lambda end: abs(end - place), default=place)
 
 
 def _parts(text: str, start: int, end: int) -> list[Span]:
@@ -106,3 +116,15 @@ def _longest(text: str, ends: Sequence[int], fits: Callable[[str], bool]) -> str
 
 def _cut(text: str, end: int) -> str:
     return text[:end].rstrip(_TRAILING) + "…"
+
+
+def _pause_near(text: str, place: int, reach: int) -> int:
+    """About where the sentence ends that ends nearest to a place, and within reach of it; else a line or a word, or the place itself."""
+    first, last = max(0, place - reach), min(len(text), place + reach)
+    for endings in _ENDINGS:
+        # Looked for mark by mark: a pattern that knows every ending takes twenty times as long.
+        marks = [(at, mark) for mark in endings for at in (text.rfind(mark, first, place), text.find(mark, place, last)) if at >= 0]
+        ends = [at + 1 for at, mark in marks if mark[0] != "." or not _ABBREVIATION.search(text[max(0, at - _LOOK_BACK) : at])]
+        if ends:
+            return min(ends, key=lambda end: abs(end - place))
+    return min((first + end for end in _word_ends(text[first:last])), key=lambda end: abs(end - place), default=place)

@@ -15,7 +15,7 @@ from cued.model import Memory, Revision, Stored
 from cued.others import marked
 from cued.ports import Embedder, Progress, Store, silent
 from cued.text.analyse import searched_text
-from cued.text.excerpts import excerpts
+from cued.text.passages import excerpts
 from cued.upkeep.pages import batches, scanned
 
 BATCH = 64

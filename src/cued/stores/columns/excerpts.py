@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cued.model import Matrix, Vector
 from cued.stores.arrays import Rows, enlarged
 from cued.stores.columns import kernels
-from cued.stores.columns.vectors import CueVectors, parts_of, scanned, whole_of
+from cued.stores.columns.vectors import CueVectors, scanned, split_of, whole_of
 
 if TYPE_CHECKING:
     from cued.stores.columns.uncompiled import Bytes
@@ -31,7 +31,7 @@ _MOST_DOUBLED: Final = 3
 
 def packed(vectors: Matrix) -> Packed:
     """Excerpts' vectors as they are kept."""
-    high, _, doubled, _ = parts_of(vectors)
+    high, _, doubled, _ = split_of(vectors)
     often = np.frexp(np.nan_to_num(doubled, nan=1.0))[1] - 1
     return np.concatenate((often.astype(np.uint8)[:, None], high.view(np.uint8)), axis=1)
 

@@ -81,7 +81,7 @@ def in_steps(*vectors: Vector) -> CueVectors:
     return CueVectors(steps, fine, _AT_LEAST * off)
 
 
-class Parts(NamedTuple):
+class Split(NamedTuple):
     """Vectors as bytes and rests, how often each one's steps were doubled, and how far it is from its bytes alone."""
 
     high: Bytes
@@ -90,13 +90,13 @@ class Parts(NamedTuple):
     off: Vector
 
 
-def parts_of(vectors: Matrix) -> Parts:
+def split_of(vectors: Matrix) -> Split:
     """Vectors in whole steps."""
     count, width = vectors.shape
     high, low = np.empty((count, width), dtype=np.int8), np.empty((count, width), dtype=np.int16)
-    parts = Parts(high, low, np.empty(count, dtype=np.float32), np.empty(count, dtype=np.float32))
-    _take_apart(vectors, parts)
-    return parts
+    split = Split(high, low, np.empty(count, dtype=np.float32), np.empty(count, dtype=np.float32))
+    _take_apart(vectors, split)
+    return split
 
 
 def whole_of(high: Bytes, doubled: Vector) -> Matrix:
@@ -159,7 +159,7 @@ class Vectors:
         """Append the vectors of these rows; the answer is the slots that they took."""
         start, end = self.count, self.count + len(rows)
         self.reserve(len(rows))
-        _take_apart(vectors, Parts(self._high[start:end], self._low[start:end], self._doubled[start:end], self._off[start:end]))
+        _take_apart(vectors, Split(self._high[start:end], self._low[start:end], self._doubled[start:end], self._off[start:end]))
         self.damaged = self.damaged or bool(np.isnan(self._doubled[start:end]).any())
         self.in_order = self.in_order and bool((rows == np.arange(start, end)).all())
         self._rows[start:end] = rows
@@ -205,7 +205,7 @@ class Vectors:
         return sum(each.nbytes for each in (*arrays, *more, *self.shared.values()))
 
 
-def _take_apart(vectors: Matrix, into: Parts) -> None:
+def _take_apart(vectors: Matrix, into: Split) -> None:
     longer = _longer(vectors.shape[1])
     scale = (_SHORTEST * _DIVIDED / longer).astype(np.float32)
     kernels.take_apart(np.ascontiguousarray(vectors, dtype=np.float32), scale, longer, *into)

@@ -174,9 +174,10 @@ def with_facts(row: JSON) -> Text:
 
 
 def _hidden(row: JSON) -> list[str]:
-    expires_at = row.get("expires_at")
+    marks, expires_at = row.get("superseded"), row.get("expires_at")
+    gone = superseded(marks) if marks else ""
     expired = expires_at is not None and datetime.fromisoformat(expires_at) <= utc_now()
-    states = {"forgotten": row.get("forgotten_at"), "quarantined": row.get("quarantined_at"), superseded(row): True, "expired": expired}
+    states = {"forgotten": row.get("forgotten_at"), "quarantined": row.get("quarantined_at"), gone: True, "expired": expired}
     return [word for word, said in states.items() if word and said]
 
 

@@ -240,7 +240,7 @@ def _hidden(memory: Mapping[str, Any]) -> str:
         return "forgotten"
     if memory.get("quarantined_at"):
         return "in quarantine"
-    return harmless(superseded(memory))
+    return harmless(superseded(memory.get("superseded", ())))
 
 
 _NOTHING = {

@@ -104,7 +104,7 @@ class Searched:
             if not len(keys):
                 continue
             # In a damaged file a value may be of any kind, and of any size.
-            if not size or size != longest or len(keys) != blobs or len(data) != size * blobs:
+            if not size or size % 4 or size != longest or len(keys) != blobs or len(data) != size * blobs:
                 yield from self._fitting(bounds["start"], bounds["end"])
             else:
                 yield keys, data

@@ -90,7 +90,7 @@ def state_of(memory: JSON, now: datetime) -> str:
         return "forgotten"
     if memory["quarantined_at"]:
         return "quarantined"
-    if superseded(memory) == SUPERSEDED:
+    if superseded(memory["superseded"]) == SUPERSEDED:
         return SUPERSEDED
     expires = memory["expires_at"]
     return "expired" if expires and read_time(expires) <= now else ""
