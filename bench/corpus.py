@@ -109,6 +109,11 @@ def pages(made: Block, start: int, *, words: tuple[str, ...]) -> Block:
     return Block([draft | {"text": _page(draft["text"], chance, words)} for draft in made.drafts], made.vectors)
 
 
+def notes(made: Block) -> Block:
+    """The same memories as notes, of no session and by nobody in particular."""
+    return Block([{"text": draft["text"], "at": draft["at"]} for draft in made.drafts], made.vectors)
+
+
 def questions(asked_of: Block, count: int, *, words: tuple[str, ...]) -> list[Question]:
     """Questions whose words stand in one of the memories and whose vector is near that memory's."""
     chance = np.random.default_rng(QUESTION_SEED)

@@ -35,7 +35,8 @@ def tenant_name(number: int) -> str:
 def block_of(shape: Shape, tenant: int, start: int, count: int) -> corpus.Block:
     """So many memories of a tenant of this shape, from number `start` on."""
     made = corpus.block(tenant, start, count, among=shape.each, words=corpus.vocabulary())
-    return corpus.pages(made, start, words=corpus.vocabulary()) if shape.long else made
+    pages = corpus.pages(made, start, words=corpus.vocabulary()) if shape.long else made
+    return corpus.notes(pages) if shape.notes else pages
 
 
 def first_block(shape: Shape, tenant: int) -> corpus.Block:
@@ -44,10 +45,11 @@ def first_block(shape: Shape, tenant: int) -> corpus.Block:
 
 
 def known(block: corpus.Block) -> dict[str, Vector]:
-    """The vectors of a block's memories by the text that is embedded for each, and those of the excerpts of long ones."""
-    texts = (searchable(draft["text"], draft["speaker"]) for draft in block.drafts)
+    """The vectors of a block's memories by the text that is embedded for each, and those of the excerpts of long notes."""
+    texts = (searchable(draft["text"], draft.get("speaker")) for draft in block.drafts)
     found = dict(zip(texts, block.vectors, strict=True))
-    parts = [(part, vector) for text, vector in found.items() for part in excerpts(text)]
+    notes = [(draft["text"], vector) for draft, vector in zip(block.drafts, block.vectors, strict=True) if "session" not in draft]
+    parts = [(part, vector) for text, vector in notes for part in excerpts(text)]
     if parts:
         named, whole = zip(*parts, strict=True)
         found |= zip(named, near(np.stack(whole), np.random.default_rng(len(parts))), strict=True)

@@ -4,17 +4,21 @@ from msgspec import Struct
 
 
 class Shape(Struct, frozen=True):
-    """A store: so many memories over so many tenants, each a sentence or, where they are `long`, a page of 2.4 kB."""
+    """A store: so many memories over so many tenants, each a sentence or, where they are `long`, a page of 2.4 kB.
+
+    They are turns of sessions, or `notes`: a long one of those has excerpts.
+    """
 
     memories: int
     tenants: int = 1
     long: bool = False
+    notes: bool = False
 
     @property
     def name(self) -> str:
         """Spell the shape as tables and files do."""
         thousands, rest = divmod(self.memories, 1000)
-        kind = "long-" if self.long else "one-" if self.tenants == 1 else "tenants-"
+        kind = "notes-" if self.notes else "long-" if self.long else "one-" if self.tenants == 1 else "tenants-"
         return kind + (f"{thousands}k" if not rest else str(self.memories))
 
     @property
@@ -48,7 +52,14 @@ class Size(Struct, frozen=True, kw_only=True):
 
 SIZES = {
     "full": Size(
-        shapes=(Shape(1000), Shape(10_000), Shape(10_000, long=True), Shape(100_000), Shape(100_000, 1000)),
+        shapes=(
+            Shape(1000),
+            Shape(10_000),
+            Shape(10_000, long=True),
+            Shape(10_000, long=True, notes=True),
+            Shape(100_000),
+            Shape(100_000, 1000),
+        ),
         growth=(Shape(1000, 10), Shape(10_000, 100), Shape(100_000, 1000)),
         recalls=200,
         writes=20,

@@ -8,7 +8,7 @@ from cued.errors import EmbedderError, InputError
 from cued.handles.ids import IdMaker
 from cued.handles.settling import Settler
 from cued.handles.usual_policies import Usual
-from cued.model import TRUSTS, Trust
+from cued.model import TRUSTS, Memory, Trust
 from cued.policy.spec import Policy
 from cued.ports import Clock, Parts, Store
 from cued.requests.checks import label, one_of
@@ -55,15 +55,15 @@ class Bound:
     def _store(self) -> Store:
         return self._parts.store
 
-    def _vectors(self, texts: Sequence[str]) -> "tuple[list[Embedding] | None, str | None, tuple[str, ...]]":
-        """The vectors of texts and their fingerprint; when the embedder fails, none, and a note: the memories are stored all the same."""
+    def _vectors(self, memories: Sequence[Memory]) -> "tuple[list[Embedding] | None, str | None, tuple[str, ...]]":
+        """The vectors of memories and their fingerprint; when the embedder fails, none, and a note: they are stored all the same."""
         embedder = self._parts.embedder
         if embedder is None:
             return None, None, ()
-        from cued.embed.excerpted import embedded_texts  # noqa: PLC0415 - made of numpy, which naming `cued.open` does not need
+        from cued.embed.excerpted import embedded_memories  # noqa: PLC0415 - made of numpy, which naming `cued.open` does not need
 
         try:
-            return *embedded_texts(texts, embedder), ()
+            return *embedded_memories(memories, embedder), ()
         except EmbedderError as error:
             log.warning("stored without a vector: %s", error)
             return None, None, (f"vector pending: {error}",)

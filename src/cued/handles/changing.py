@@ -104,9 +104,9 @@ class Changing(Bound):
         """The change of this version of a memory; a new text comes with its terms and its vectors."""
         new, terms, made = changed(memory, change, now=now), None, Embedding()
         if isinstance(change.text, str):
-            said = searched_text(new)
-            vectors, fingerprint, _ = self._vectors([said])
-            new, terms, made = replace(new, fingerprint=fingerprint), analyse(said), made if vectors is None else vectors[0]
+            vectors, fingerprint, _ = self._vectors([new])
+            made = made if vectors is None else vectors[0]
+            new, terms = replace(new, fingerprint=fingerprint), analyse(searched_text(new))
         fields = {name: value for name in _CHANGED if (value := getattr(new, name)) != getattr(memory, name)}
         return Revision(id=memory.id, set=fields, terms=terms, **made._asdict(), word=self.trust, made_from=memory.version)
 

@@ -186,9 +186,8 @@ class Keeping(Bound):
         # What a user says and rests on nobody else's word is worth a user's word.
         if self.trust != "user" or any(memory.trust != "user" or memory.edges for memory in composed):
             memories, notes, denied = vouched(composed, self.trust, partial(self._store.get, self.name))
-        texts = list(map(searched_text, memories))
-        terms = list(map(analyse, texts))
-        vectors, degraded = self._drafted_vectors(drafts, texts)
+        terms = [analyse(searched_text(memory)) for memory in memories]
+        vectors, degraded = self._drafted_vectors(drafts, memories)
         records = [
             Record(memory=replace(memory, fingerprint=fingerprint), terms=words, vector=made.vector, excerpts=made.excerpts)
             for memory, words, (made, fingerprint) in zip(memories, terms, vectors, strict=True)
@@ -197,7 +196,7 @@ class Keeping(Bound):
         return records, (*notes, *over, *degraded), denied
 
     def _drafted_vectors(
-        self, drafts: Sequence[Draft], texts: Sequence[str]
+        self, drafts: Sequence[Draft], memories: Sequence[Memory]
     ) -> tuple[Sequence[tuple[Embedding, str | None]], tuple[str, ...]]:
         """Each draft's vectors with their fingerprint: its own, or else the embedder's."""
         found = dict[int, tuple[Embedding, str | None]]()
@@ -206,7 +205,7 @@ class Keeping(Bound):
                 vector, named = self._own_vector(draft.vector, draft.fingerprint)
                 found[at] = Embedding(vector), named
         rest = [at for at in range(len(drafts)) if at not in found]
-        vectors, fingerprint, degraded = self._vectors([texts[at] for at in rest]) if rest else (None, None, ())
+        vectors, fingerprint, degraded = self._vectors([memories[at] for at in rest]) if rest else (None, None, ())
         found |= {at: (Embedding() if vectors is None else vectors[row], fingerprint) for row, at in enumerate(rest)}
         return [found[at] for at in range(len(drafts))], degraded
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cued.embed.excerpted import Embedding, embedded_texts
+from cued.embed.excerpted import Embedding, embedded_memories
 from cued.errors import CuedError, EmbedderError
 from cued.model import Fingerprint, Matrix, Memory, Record, Vector
 from cued.others import marked
@@ -122,7 +122,7 @@ class Intake:
     def _records(self, items: Sequence[Incoming]) -> list[Record]:
         wanted = self._fingerprint()
         lacking = [item for item in items if wanted is not None and not _fits(item, wanted)]
-        made = self._embedded([searched_text(item.memory) for item in lacking])
+        made = self._embedded([item.memory for item in lacking])
         ours = {item.memory.id: each for item, each in zip(lacking, made, strict=True)}
         return [_record(item, spelled=None if wanted is None else str(wanted), made=ours) for item in items]
 
@@ -133,14 +133,14 @@ class Intake:
             self.note(f"vector pending: {error}")
             return None
 
-    def _embedded(self, texts: Sequence[str]) -> list[Embedding]:
-        if self._embedder is None or not texts:
-            return [Embedding()] * len(texts)
+    def _embedded(self, memories: Sequence[Memory]) -> list[Embedding]:
+        if self._embedder is None or not memories:
+            return [Embedding()] * len(memories)
         try:
-            return embedded_texts(texts, self._embedder)[0]
+            return embedded_memories(memories, self._embedder)[0]
         except EmbedderError as error:
             self.note(f"vector pending: {error}")
-            return [Embedding()] * len(texts)
+            return [Embedding()] * len(memories)
 
 
 def _fits(item: Incoming, wanted: Fingerprint) -> bool:

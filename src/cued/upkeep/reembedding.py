@@ -9,13 +9,11 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from cued.embed.excerpted import Embedding, embedded_texts
+from cued.embed.excerpted import Embedding, embedded_memories, excerpts_of
 from cued.errors import EmbedderError, InputError
 from cued.model import Memory, Revision, Stored
 from cued.others import marked
 from cued.ports import Embedder, Progress, Store, silent
-from cued.text.analyse import searched_text
-from cued.text.passages import excerpts
 from cued.upkeep.pages import batches, scanned
 
 BATCH = 64
@@ -113,7 +111,7 @@ class _Work:
         return EmbedderError(f"{self.done} memories done, {self.left()} left, run it again to go on: {self._last}")
 
     def _vectors(self, memories: Sequence[Memory]) -> Sequence[Embedding]:
-        return embedded_texts(list(map(searched_text, memories)), self._embedder)[0]
+        return embedded_memories(memories, self._embedder)[0]
 
     def _keep(self, memories: Sequence[Memory], made: Sequence[Embedding]) -> None:
         revisions = [
@@ -124,5 +122,5 @@ class _Work:
 
 
 def _lacks_excerpts(stored: Stored) -> bool:
-    """Whether a memory was stored when long texts had one vector as well."""
-    return stored.excerpts is None and bool(excerpts(searched_text(stored.memory)))
+    """Whether a memory was stored when long notes had one vector as well."""
+    return stored.excerpts is None and bool(excerpts_of(stored.memory))

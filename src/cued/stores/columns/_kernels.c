@@ -7,6 +7,7 @@
  * is needed. A wrong type, a wrong length, a place outside an array or an answer that would be written over what is read is an error, and
  * nothing outside an array is ever read or written, whatever the numbers in it: they may be those of a damaged file.
  */
+#include <pyconfig.h> /* which says whether this Python does without its lock: such a one has no stable interface */
 #ifndef Py_GIL_DISABLED
 #define Py_LIMITED_API 0x030B0000
 #endif
