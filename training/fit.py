@@ -48,7 +48,7 @@ SHARED, PLAIN_SHARED = {"shared": -25.0}, {"shared": -15.0}
 # Few conversations are fitted on, and they disagree: what an agent replied to counts nothing in one and 9 in another, and what stands
 # beside a turn, its question and its words count more or less by a third. An agent's long turns are hardly in any of them.
 REPLIED = {"replied": 6.0}
-BESIDE = {"lift": 11.0, "coverage": 1.8, "answers": 2.2, "window": 2.4, "timed": 4.6, "turn": -0.1, "voice_length": -2.0}
+BESIDE = {"lift": 11.0, "coverage": 1.8, "answers": 2.2, "window": 2.4, "timed": 4.6, "turn": -0.1, "voice_length": -1.75}
 # Half of the stores are small, where nothing stands apart: so much that the floor means the same in large ones.
 APART = {"apart": 2.8}
 # LongMemEval takes longer to embed than all else together, and little else has long turns of agents: where there are vectors it is left

@@ -475,11 +475,29 @@ def test_words_count_once_more_for_notes():
     assert told["note_matched"].tolist() == [told["matched"][0], 0.0]
 
 
-def test_the_longer_the_agents_own_turn_the_less_it_is_heard():
+def agents_turns(cue="which tea do I like?", **columns):
     turns = [memory(name, source=Source(session="s", turn=n, speaker="assistant")) for n, name in enumerate("ab")]
-    told = columns_of("which tea?", turns, length=[10.0, 200.0])
+    return columns_of(cue, turns, **{"length": [10.0, 200.0], **columns})
+
+
+def test_the_longer_the_agents_own_turn_the_less_it_is_heard():
+    told = agents_turns()
     assert told["voice"].tolist() == [1.0, 1.0]
     assert told["voice_length"].tolist() == pytest.approx([0.0, math.log(201) - 3])
+
+
+def test_an_agents_long_turn_is_heard_less_only_as_far_as_what_it_answers_is_about_as_near():
+    long = [200.0, 200.0]
+    near = {"length": long, "cosine": [0.6, 0.6]}
+    beside = agents_turns(**near, cosine_before=[0.6, 0.45])["voice_length"]
+    assert beside.tolist() == pytest.approx([math.log(201) - 3, 0.0])
+    between = agents_turns(**near, cosine_before=[0.7, 0.525])["voice_length"]
+    assert between.tolist() == pytest.approx([math.log(201) - 3, (math.log(201) - 3) / 2])
+    assert not agents_turns(**near, cosine_before=[math.nan, math.nan])["voice_length"].any(), "it answers nothing"
+
+
+def test_an_agents_long_turn_is_heard_more_where_the_cue_is_not_about_its_user():
+    assert agents_turns("which tea is green?")["voice_length"].tolist() == pytest.approx([0.0, (math.log(201) - 3) / 4])
 
 
 def test_a_turn_of_the_agents_is_meant_where_its_words_are_asked_for():

@@ -136,7 +136,7 @@ class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 class Record(Struct, frozen=True, kw_only=True):
     """A memory as a store keeps it: with its analysed terms, and its vector unless that is still pending.
 
-    A text that is too long for one vector to say what is in it has `excerpts`: the vectors of its parts.
+    A note that is too long for one vector to say what is in it has `excerpts`: the vectors of its parts.
     """
 
     memory: Memory

@@ -17,7 +17,7 @@ from cued.flow.relevance.asked_times import asked_time, spared, time_columns
 from cued.flow.relevance.bearing import bearing
 from cued.flow.relevance.foreign_words import COMMON, Counted, counted, distrust, unnamed, usual_cosine
 from cued.flow.relevance.lacking import lacking
-from cued.flow.relevance.speakers import astray, said_by_agent
+from cued.flow.relevance.speakers import astray, long_answers, said_by_agent
 from cued.flow.table import Table, filled
 from cued.model import Column, Cue, TermStatistic
 from cued.policy.calibration import calibrated
@@ -34,8 +34,6 @@ _USUAL, _TERSE, _NEAR_ANYWAY = 0.3, 9.0, 0.05
 much it brings the nearest memory near as well."""
 _ECHOED, _BEYOND = 0.4, 1 / 3
 """A question that has so much of the cue's words is the cue once more, where no more than this part of its own are others."""
-_SHORT = 3.0
-"""The logarithm of how many words an agent may say before it is heard less."""
 _FEW = 10
 """Stores of fewer memories count as this large: what stands in one by itself is no nearer for that."""
 _LETTERS = 4
@@ -133,7 +131,7 @@ def features(table: Table, calibration: Calibration) -> dict[str, Column]:
         "neighbour_coverage": _lent(note) * np.maximum(raw["coverage_before"], raw["coverage_after"]) * _BRIEF / (_BRIEF + raw["length"]),
         "answers": _answers(table, replies=kept) * (1.0 - agent) if spoken else _answers(table, replies=kept),
         "voice": agent,
-        "voice_length": agent * np.maximum(long - _SHORT, 0.0) if spoken else agent,
+        "voice_length": long_answers(table, agent, personal=heard.personal) if spoken else agent,
         "blind": _blind(table, calibration, heard),
         # What is said in passing is seldom meant, but what the agent said is where the cue asks for it.
         "turn": turn - kept if kept is not table.nothing else turn,

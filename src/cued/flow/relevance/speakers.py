@@ -14,6 +14,12 @@ _OWN = 0.3
 """What speaks so much more of its speaker than of others is about its speaker."""
 _WORTH = 0.1
 """What having all of the cue's words is worth beside a cosine."""
+_SHORT = 3.0
+"""The logarithm of how many words an agent may say before it is heard less."""
+_OF_OTHERS = 0.25
+"""So much of that where the cue is not about its user."""
+_NEARER = 0.15
+"""An answer that is so much nearer to the cue than what it answers says what that did not."""
 
 
 def said_by_agent(table: Table) -> Column:
@@ -46,3 +52,14 @@ def _about(table: Table, row: int, speaker: str) -> float:
     if not of_its_own:
         return _OWN
     return of_its_own if table.spoken_by(speaker)[row] else -of_its_own
+
+
+def long_answers(table: Table, agent: Column, *, personal: bool) -> Column:
+    """How long an agent's turns are beyond some words, as far as what each answers is about as near, and mostly for a cue about its user.
+
+    A long answer has something of everything. What people say of themselves stands in their own words beside it, and as near.
+    """
+    cosine, before = table.columns["cosine"], table.columns["cosine_before"]
+    said_before = np.where(np.isnan(before), 0.0, np.minimum(np.maximum(1.0 - (cosine - before) / _NEARER, 0.0), 1.0))
+    heard_less = np.where(np.isnan(cosine), 1.0, said_before) * (1.0 if personal else _OF_OTHERS)
+    return np.asarray(agent * heard_less * np.maximum(np.log1p(table.columns["length"]) - _SHORT, 0.0))
