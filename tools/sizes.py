@@ -22,7 +22,7 @@ from cued.evaluation.report import Request, evaluate
 from cued.evaluation.runner import Bench
 from cued.policy.adjust import HEIGHTS
 from cued.policy.presets import preset
-from tools.quality import DATA, EVERYDAY, PAGE
+from tools.quality import DATA, OWN, PAGE
 from training.genres import technical as technical_texts
 
 PEOPLE = ("locomo_obs", "prefeval", "swefix", "lifebench_en")
@@ -94,7 +94,7 @@ def technical(like: Sequence[Item]) -> list[Item]:
 def rows(cache: Path) -> Iterator[tuple[str, ...]]:
     """The table's rows, as its heads name them; what depends on the floor at each of the named ones."""
     bench = Bench(embedder=CachedEmbedder(load_embedder("cued"), cache), evidence=EvidenceCache(cache))
-    facts = read(EVERYDAY)
+    facts = read(OWN["everyday"])
     around = {"technical notes": technical(next(iter(facts.memories.values()))), "other people's": people()}
     for size, name in [*((size, "") for size in SMALL), *((size, name) for name in around for size in LARGE)]:
         request = Request(policies=(preset("cued"),), ks=(1, 10), abstain=True, floors=tuple(HEIGHTS.values()))
