@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "cued"
 MODULES = sorted(path for folder in ("src", "tools", "bench", "training", "packages") for path in (ROOT / folder).rglob("*.py"))
 MOST_LINES = 400
 MOST_MODULES = 20
-MOST_PASSED = {"recall": (84, 94), "remember": (62, 66)}
+MOST_PASSED = {"recall": (84, 94), "remember": (62, 69)}
 """How many modules a command may pass on its way, and how often it may change rooms; more is a reason to look."""
 SAME_TOPIC = {
     "cue": "the request of a recall, and the stage that reads its words",
