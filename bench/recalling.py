@@ -143,7 +143,8 @@ def in_threads(memories: cued.Memories, case: str, asked: list[Asked], count: in
 
     def work(first: int) -> None:
         mine = asked[first::count] or asked[:1]
-        spent.extend(spent_on(lambda each=each: memories.tenant(each.tenant).recall(each.text, settle=False)) for each in mine)  # type: ignore[misc]
+        own = [spent_on(lambda each=each: memories.tenant(each.tenant).recall(each.text, settle=False)) for each in mine]  # type: ignore[misc]
+        spent.extend(own)  # when all is done: a list that takes from a generator is locked meanwhile, where Python has no other lock
 
     threads = [Thread(target=work, args=(first,)) for first in range(count)]
 
