@@ -251,6 +251,14 @@ def test_what_a_project_has_superseded_is_said_to_be_hidden_there_alone(cued):
     assert [row.hidden for row in shown.data.before] == ["superseded in atlas"]
 
 
+def test_a_long_memory_is_shown_from_where_it_speaks_to_the_cue(cued):
+    cued.remember("The gutters are clear and the ladder is back in the shed. " * 8 + "The spare key hangs behind the boiler.")
+    assert "… The spare key hangs behind the boiler." in " ".join(cued("recall", "Where is the spare key?", "--floor", "0").stdout.split())
+    assert "The gutters are clear" in cued("recall", "Are the gutters clear?", "--floor", "0").stdout
+    whole = cued.json("recall", "Where is the spare key?", "--floor", "0")["memories"][0]["text"]
+    assert whole.startswith("The gutters")
+
+
 @pytest.mark.requirement("F6")
 def test_a_recall_that_does_not_fit_is_compacted_when_asked(cued):
     for word in ("salted", "roasted", "boiled", "candied"):

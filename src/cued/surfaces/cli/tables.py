@@ -197,9 +197,10 @@ def _as_text(value: object) -> str:
     return str(value)
 
 
-def recall_view(recall: JSON, *, now: datetime | None = None, brief: bool = False, aside: bool = True) -> RenderableType:
-    """The memories that came back, or one line that says why none did; then what was held back."""
-    answer = _chosen(recall, now=now or utc_now(), brief=brief) if recall["memories"] else empty_line(recall)
+def recall_view(recall: JSON, *, cue: str = "", now: datetime | None = None, brief: bool = False, aside: bool = True) -> RenderableType:
+    """The memories that came back, a long one from where it speaks to the cue on, or why none did; then what was held back."""
+    memories = [{**row, "text": _from_what_speaks(row["text"], cue)} for row in recall["memories"]]
+    answer = _chosen(memories, now=now or utc_now(), brief=brief) if memories else empty_line(recall)
     return Group(*_core(recall), answer, *(asides(recall) if aside else ()))
 
 
@@ -247,10 +248,23 @@ def _core(recall: JSON) -> Iterator[Text]:
         yield Text.assemble(("core  ", "bold"), shown(row["text"]), shown(f"  {row['id']}", "dim"))
 
 
-def _chosen(recall: JSON, *, now: datetime, brief: bool) -> RenderableType:
+def _from_what_speaks(text: str, cue: str) -> str:
+    """The text, without what stands before the sentence that has most of the cue's words if that would not be shown."""
+    if len(text) <= TEXT_SHOWN or not cue:
+        return text
+    from cued.text.analyse import analyse, query_terms  # noqa: PLC0415 - only for a long text
+    from cued.text.passages import sentences  # noqa: PLC0415
+
+    wanted = set(query_terms(cue))
+    shared = {span: len(wanted & analyse(text[slice(*span)]).keys()) for span in sentences(text)}
+    start, end = max(shared, key=lambda span: (shared[span], -span[0]), default=(0, 0))
+    return text if end <= TEXT_SHOWN else f"… {text[start:]}"
+
+
+def _chosen(memories: Sequence[JSON], *, now: datetime, brief: bool) -> RenderableType:
     table = grid(("#", "right"), "relevance", ("memory", "fold"), "kind", ("age", "right"))
     table.show_header = not brief
-    for row in recall["memories"]:
+    for row in memories:
         text = shown(row["text"]) if brief else with_facts(row)
         table.add_row(str(row["rank"]), bar(row["relevance"]), text, row["kind"], age(row["created_at"], now))
     return table
