@@ -255,6 +255,7 @@ def test_a_long_memory_is_shown_from_where_it_speaks_to_the_cue(cued):
     cued.remember("The gutters are clear and the ladder is back in the shed. " * 8 + "The spare key hangs behind the boiler.")
     assert "… The spare key hangs behind the boiler." in " ".join(cued("recall", "Where is the spare key?", "--floor", "0").stdout.split())
     assert "The gutters are clear" in cued("recall", "Are the gutters clear?", "--floor", "0").stdout
+    assert "… The spare key" in cued("recall", "-", "--floor", "0", stdin="Where is the spare key?").stdout
     whole = cued.json("recall", "Where is the spare key?", "--floor", "0")["memories"][0]["text"]
     assert whole.startswith("The gutters")
 

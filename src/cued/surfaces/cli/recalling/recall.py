@@ -40,7 +40,7 @@ def recall_command(text: str | None, *, jsonl: BinaryIO | None, block: bool, **o
     if block and not chosen.json:
         say(answer["block"])
         return
-    show(answer, view("tables.recall_view", answer, cue=heard or ""))
+    show(answer, view("tables.recall_view", answer, cue=body["text"]))
 
 
 def _each(lines: BinaryIO, said: dict[str, Any]) -> None:
